@@ -1,0 +1,5 @@
+//go:build unix && !linux && !darwin && !freebsd
+
+package fdwait
+
+func native() []mechanism { return nil }
