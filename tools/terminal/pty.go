@@ -1,0 +1,74 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/honestty/honestty/internal/proc"
+	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/ptybridge"
+)
+
+// termVersion is what TERM_PROGRAM_VERSION says to a command on a PTY.
+const termVersion = "run"
+
+// runPTY runs the command on a terminal of its own. Its two streams are one
+// there, and it gets no input.
+func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
+	keep := newKeeper(s.Keep, s.SpillDir, s.Stdout)
+	b, err := ptybridge.Start(ptybridge.Config{
+		Command: s.Command, Dir: s.Dir, Env: proc.ChildEnv(s.Env, termVersion),
+		Size:   ptybridge.Size{Cols: orElse(s.Cols, 80), Rows: orElse(s.Rows, 24)},
+		Poller: s.Poller,
+		Output: keep.add,
+	})
+	if err != nil {
+		notStarted(r, "start", err)
+		return
+	}
+	r.PID = b.PID()
+	stopped := awaitBridge(ctx, b, s.Timeout)
+	exit := b.Exit()
+	r.Duration = exit.Duration()
+	setEnd(r, proc.Status{Code: exit.Code, Signal: exit.Signal}, exit.Err)
+	c := exit.Capture
+	keep.finish(&c)
+	r.Notes = append(r.Notes, keep.notes...)
+	r.Err = errors.Join(r.Err, keep.err)
+	if c.End.Seen() && len(c.Holders) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf(
+			"the terminal was hung up when the command ended: later output of %d processes of its session cannot be captured",
+			len(c.Holders)))
+	}
+	r.Output = outcome.Stream{Bytes: keep.bytes(), Capture: c}
+	r.Judge(stopped)
+}
+
+func awaitBridge(ctx context.Context, b *ptybridge.Bridge, timeout time.Duration) error {
+	var expired <-chan time.Time
+	if timeout > 0 {
+		t := time.NewTimer(timeout)
+		defer t.Stop()
+		expired = t.C
+	}
+	var stopped error
+	select {
+	case <-b.Done():
+		return nil
+	case <-expired:
+		stopped = &outcome.TimeoutError{After: timeout}
+	case <-ctx.Done():
+		stopped = ErrInterrupted
+	}
+	b.Close()
+	return stopped
+}
+
+func orElse(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
