@@ -1,0 +1,60 @@
+//go:build !linux
+
+package fdmeter
+
+import (
+	"errors"
+	"os"
+)
+
+// systemFiles reads a tree laid out as /proc where there is no /proc. Sizes,
+// limits and pids there say nothing about this machine, so it never claims to
+// be a proc file system.
+type systemFiles struct{}
+
+func (systemFiles) isProc(string) bool { return false }
+
+func (systemFiles) size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (systemFiles) read(path string, _ []byte) ([]byte, error) { return os.ReadFile(path) }
+
+func (systemFiles) names(path string, each func(name []byte)) (used int, err error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return -1, err
+	}
+	for _, entry := range entries {
+		each([]byte(entry.Name()))
+	}
+	return -1, nil
+}
+
+func (systemFiles) link(path string) (string, error) { return os.Readlink(path) }
+
+func (systemFiles) mode(path string) (uint32, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return modeRegular, nil
+	case mode.IsDir():
+		return modeDir, nil
+	case mode&os.ModeNamedPipe != 0:
+		return modeFIFO, nil
+	case mode&os.ModeDevice != 0:
+		return modeChar, nil
+	}
+	return 0, nil
+}
+
+func (systemFiles) limits(int) (soft, hard uint64, err error) { return 0, 0, errors.ErrUnsupported }
+
+func (systemFiles) exists(int) bool { return false }

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package fdmeter
+
+func systemSource() source { return nowhere{} }
