@@ -1,0 +1,227 @@
+package session
+
+import (
+	"sync"
+	"time"
+
+	"github.com/honestty/honestty/fdwait"
+	"github.com/honestty/honestty/ptybridge"
+	"github.com/honestty/honestty/tools/fdmeter"
+	"github.com/honestty/honestty/vt"
+)
+
+// MeterTick is how often descriptors are counted.
+const MeterTick = time.Second
+
+// A Fact is something that happened, for a client to act on.
+type Fact interface{ fact() }
+
+// PaneChanged says that a pane shows something else than when a client last
+// looked: its screen, its title, its modes or its state. It is not said again
+// before somebody looks, so that a flood of output costs one fact a frame.
+type PaneChanged struct{ ID PaneID }
+
+// PaneEnded says that a pane's process has ended and everything is known of
+// it. Info tells what.
+type PaneEnded struct{ ID PaneID }
+
+// MeterRead carries one count of the descriptors.
+type MeterRead struct{ Snapshot fdmeter.Snapshot }
+
+func (PaneChanged) fact() {}
+func (PaneEnded) fact()   {}
+func (MeterRead) fact()   {}
+
+// A Config says how a session is built.
+type Config struct {
+	Poller  *fdwait.Poller
+	Version string // told to children and by XTVERSION
+
+	Scrollback      int // lines a pane; 0: 10,000
+	ScrollbackBytes int // bytes a pane; 0: the engine's default
+
+	// Publish takes the facts, in order, from one goroutine. It may block.
+	Publish func(Fact)
+
+	// Guard, when set, is deferred by every goroutine of the session, so that a
+	// window can give its terminal back before a panic ends the program.
+	Guard func()
+}
+
+// DefaultScrollback is how many lines of history a pane keeps.
+const DefaultScrollback = 10_000
+
+// A Session owns the panes and the meter.
+//
+//	goroutine  started by  ends on   joined by
+//	publisher  New         Close     Close
+//	meter      New         Close     Close
+type Session struct {
+	conf Config
+	wg   sync.WaitGroup
+	stop chan struct{}
+
+	mu     sync.Mutex
+	panes  map[PaneID]*Pane
+	lastID PaneID
+	facts  inbox
+}
+
+// New starts a session without panes.
+func New(c Config) *Session {
+	if c.Scrollback == 0 {
+		c.Scrollback = DefaultScrollback
+	}
+	s := &Session{conf: c, stop: make(chan struct{}), panes: map[PaneID]*Pane{}}
+	s.facts.init()
+	if s.conf.Guard == nil {
+		s.conf.Guard = func() {}
+	}
+	s.wg.Go(s.publish)
+	s.wg.Go(s.meter)
+	return s
+}
+
+// Open makes a pane and starts its command. It always returns a pane: when
+// the command could not be started the pane says why.
+func (s *Session) Open(spec Spec, size ptybridge.Size) *Pane {
+	s.mu.Lock()
+	s.lastID++
+	p := newPane(s, s.lastID, spec, size)
+	s.panes[p.id] = p
+	s.mu.Unlock()
+	p.start()
+	return p
+}
+
+// Close ends every pane's process, waits until all of them are gone and stops
+// the meter. It returns what became of the panes.
+func (s *Session) Close() []Info {
+	s.mu.Lock()
+	panes := make([]*Pane, 0, len(s.panes))
+	for _, p := range s.panes {
+		panes = append(panes, p)
+	}
+	s.mu.Unlock()
+	infos := make([]Info, len(panes))
+	var wg sync.WaitGroup
+	for i, p := range panes {
+		wg.Go(func() { infos[i] = p.Close() })
+	}
+	wg.Wait()
+	close(s.stop)
+	s.facts.close()
+	s.wg.Wait()
+	return infos
+}
+
+// meter counts the descriptors of this process and of every pane's tree.
+func (s *Session) meter() {
+	defer s.conf.Guard()
+	sampler := fdmeter.NewSampler(&fdmeter.Meter{})
+	tick := time.NewTicker(MeterTick)
+	defer tick.Stop()
+	for {
+		s.facts.put(MeterRead{sampler.Sample(time.Now(), s.roots())})
+		select {
+		case <-s.stop:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Session) roots() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	pids := make([]int, 0, len(s.panes))
+	for id := PaneID(1); id <= s.lastID; id++ {
+		if p := s.panes[id]; p != nil {
+			if pid := p.runningPID(); pid != 0 {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+func (s *Session) publish() {
+	defer s.conf.Guard()
+	for {
+		f, ok := s.facts.take()
+		if !ok {
+			return
+		}
+		s.conf.Publish(f)
+	}
+}
+
+// An inbox holds the facts that were not taken yet: at most one PaneChanged
+// and one PaneEnded a pane, and one MeterRead, the newest.
+type inbox struct {
+	mu     sync.Mutex
+	cond   sync.Cond
+	queue  []Fact
+	closed bool
+}
+
+func (b *inbox) init() { b.cond.L = &b.mu }
+
+func (b *inbox) put(f Fact) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, have := range b.queue {
+		if sameKind(have, f) {
+			b.queue[i] = f // the newest stands where the oldest waited
+			return
+		}
+	}
+	b.queue = append(b.queue, f)
+	b.cond.Signal()
+}
+
+func sameKind(a, b Fact) bool {
+	if _, ok := a.(MeterRead); ok {
+		_, ok = b.(MeterRead)
+		return ok
+	}
+	if _, ok := b.(MeterRead); ok { // a snapshot cannot be compared
+		return false
+	}
+	return a == b
+}
+
+func (b *inbox) take() (Fact, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.queue) == 0 && !b.closed {
+		b.cond.Wait()
+	}
+	if b.closed {
+		return nil, false
+	}
+	f := b.queue[0]
+	b.queue = append(b.queue[:0], b.queue[1:]...)
+	return f, true
+}
+
+func (b *inbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	b.cond.Broadcast()
+}
+
+func (s *Session) newTerminal(size ptybridge.Size) *vt.Terminal {
+	return vt.New(size.Cols, size.Rows, vt.Options{
+		Scrollback: s.conf.Scrollback, ScrollbackBytes: s.conf.ScrollbackBytes,
+		Version: s.conf.Version, CellPixels: cellPixels(size),
+	})
+}
+
+func cellPixels(s ptybridge.Size) vt.Pixels {
+	if s.PixelsX == 0 || s.PixelsY == 0 {
+		return vt.Pixels{}
+	}
+	return vt.Pixels{Width: s.PixelsX / s.Cols, Height: s.PixelsY / s.Rows}
+}
