@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/vt"
+)
+
+// A target says who gets what is typed. The Model sets it; the router reads it
+// for every token.
+type target struct {
+	pane  *session.Pane // nil: every key is the Model's, because a dialog is open or the process has ended
+	outer input.OuterModes
+	area  input.Area
+	cell  vt.Pixels // size of a cell, zero when not known
+}
+
+// A router takes the tokens of the outer terminal and gives each to the pane
+// or to the Model. It runs in the reader's goroutine: a pane that reads slowly
+// holds the reader back, and so the outer terminal, and nothing is lost.
+type router struct {
+	send   func(ordered, chan<- struct{}) // takes a message to the Model, which closes the channel when it has acted
+	target atomic.Pointer[target]
+
+	prefixed bool          // the prefix was pressed; the next key is the Model's
+	paste    *session.Pane // who gets the paste that is under way
+	pasteIn  input.ChildModes
+
+	// held are the keys whose press was ours. Terminals that report releases
+	// (kitty protocol) report each once; the others never fill it beyond the
+	// keys there are.
+	held map[rune]bool
+
+	to  *session.Pane // who gets buf
+	buf []byte
+
+	stopping chan struct{}
+	stopOnce sync.Once
+}
+
+func newRouter(send func(ordered, chan<- struct{})) *router {
+	r := &router{send: send, held: map[rune]bool{}, stopping: make(chan struct{})}
+	r.target.Store(&target{})
+	return r
+}
+
+// stop lets a router that waits for the Model go.
+func (r *router) stop() { r.stopOnce.Do(func() { close(r.stopping) }) }
+
+// take is the reader's sink. What one read brought for a pane is written to it
+// at once.
+func (r *router) take(tokens []input.Token) {
+	for _, t := range tokens {
+		r.route(t)
+	}
+	r.flush()
+}
+
+func (r *router) route(t input.Token) {
+	tg := r.target.Load()
+	switch t.Kind {
+	case input.KindReply:
+		r.ask(replyMsg{append([]byte(nil), t.Bytes...)})
+	case input.KindPasteStart:
+		// From here to its end a paste belongs to one pane, under the modes
+		// that the pane has now.
+		r.paste = tg.pane
+		if r.paste != nil {
+			r.pasteIn = childModes(r.paste.Modes(), tg.area, tg.cell)
+		}
+		r.pass(r.paste, t, tg.outer, r.pasteIn)
+	case input.KindPasteData:
+		r.pass(r.paste, t, tg.outer, r.pasteIn)
+	case input.KindPasteEnd:
+		r.pass(r.paste, t, tg.outer, r.pasteIn)
+		r.paste = nil
+	case input.KindText:
+		if tg.pane != nil && !r.prefixed {
+			r.toPane(t, tg)
+			return
+		}
+		for one := range t.Keys() {
+			r.key(one, r.target.Load())
+		}
+	case input.KindKey:
+		r.key(t, tg)
+	default:
+		r.toPane(t, tg)
+	}
+}
+
+func (r *router) key(t input.Token, tg *target) {
+	if t.Kind == input.KindKey && t.Key.Event == input.Release && r.held[t.Key.Code] {
+		delete(r.held, t.Key.Code) // its press was ours, so its release is too
+		return
+	}
+	switch {
+	case t.Kind != input.KindKey, t.Key.Event == input.Release, t.Key.IsModifier():
+		r.toPane(t, tg) // Shift on its way to a key must not end the prefix
+		return
+	case isPrefix(t.Key) && r.prefixed, !isPrefix(t.Key) && !r.prefixed && tg.pane != nil:
+		delete(r.held, t.Key.Code)
+	default:
+		r.held[t.Key.Code] = true
+	}
+	switch {
+	case isPrefix(t.Key) && r.prefixed:
+		r.prefixed = false
+		r.ask(prefixMsg{false})
+		r.toPane(t, tg)
+	case isPrefix(t.Key):
+		r.prefixed = true
+		r.ask(prefixMsg{true})
+	case r.prefixed, tg.pane == nil:
+		prefixed := r.prefixed
+		r.prefixed = false
+		r.ask(keyMsg{Key: t.Key, Prefixed: prefixed})
+	default:
+		r.toPane(t, tg)
+	}
+}
+
+func isPrefix(k input.Key) bool {
+	code, mods := k.Char()
+	return code == prefixCode && mods == input.ModCtrl
+}
+
+// prefixCode with Ctrl is honestty's one key, as in tmux. Pressed twice it is
+// sent through.
+const prefixCode = 'b'
+
+func (r *router) toPane(t input.Token, tg *target) {
+	if tg.pane != nil {
+		r.pass(tg.pane, t, tg.outer, childModes(tg.pane.Modes(), tg.area, tg.cell))
+	}
+}
+
+// pass appends the bytes a pane gets for a token.
+func (r *router) pass(pane *session.Pane, t input.Token, outer input.OuterModes, child input.ChildModes) {
+	if pane == nil {
+		return
+	}
+	if pane != r.to {
+		r.flush()
+		r.to = pane
+	}
+	r.buf = input.Translate(r.buf, t, outer, child)
+}
+
+func (r *router) flush() {
+	if r.to != nil && len(r.buf) > 0 {
+		_ = r.to.Input(r.buf) // a refusal is counted by the pane and shown by the Model
+	}
+	r.to, r.buf = nil, r.buf[:0]
+}
+
+// ask gives the Model a message and waits until it has acted on it, so that
+// what was typed behind a key of ours meets the state that the key made.
+func (r *router) ask(m ordered) {
+	r.flush()
+	done := make(chan struct{})
+	r.send(m, done)
+	select {
+	case <-done:
+	case <-r.stopping:
+	}
+}
+
+// childModes are what a pane's modes mean for the encoding of input.
+func childModes(m vt.Modes, area input.Area, cell vt.Pixels) input.ChildModes {
+	return input.ChildModes{
+		AppCursor: m.AppCursor, AppKeypad: m.AppKeypad, BackspaceBS: m.BackspaceSendsBS,
+		Newline: m.LineFeedNewline, BracketedPaste: m.BracketedPaste, Focus: m.FocusEvents,
+		KittyFlags: int(m.KittyFlags), ModifyOtherKeys: int(m.ModifyOtherKeys),
+		Mouse: mouseModes[m.Mouse], MouseEncoding: mouseEncodings[m.MouseEncoding],
+		Area: area, CellW: cell.Width, CellH: cell.Height,
+	}
+}
+
+var mouseModes = map[vt.MouseMode]input.MouseMode{
+	vt.MouseX10: input.MouseX10, vt.MouseNormal: input.MouseClicks,
+	vt.MouseButton: input.MouseDrags, vt.MouseAny: input.MouseAll,
+}
+
+var mouseEncodings = map[vt.MouseEncoding]input.MouseEncoding{
+	vt.EncodingUTF8: input.MouseUTF8, vt.EncodingSGR: input.MouseSGR,
+	vt.EncodingURXVT: input.MouseURXVT, vt.EncodingSGRPixels: input.MousePixels,
+}

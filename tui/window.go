@@ -1,0 +1,208 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
+
+	"github.com/honestty/honestty/fdwait"
+	"github.com/honestty/honestty/ptybridge"
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/screen"
+)
+
+// ErrTerminalGone is why a window ended when its terminal hung up or broke.
+var ErrTerminalGone = errors.New("the terminal is gone")
+
+// A SignalError is why a window ended when a signal asked it to.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return "ended by " + e.Signal.String() }
+
+// Options say how a window is opened.
+type Options struct {
+	Poller  *fdwait.Poller
+	Version string
+	Spec    session.Spec // what the first pane runs
+	Env     func(string) string
+
+	fault func(key string) // fails on purpose in tests; nil in the product
+}
+
+// A Window is the outer terminal with everything that reads and writes it.
+//
+//	goroutine   started by  ends on               joined by
+//	reader      Run         close, terminal gone  close
+//	writer      Run         close, terminal gone  close
+//	signals     Run         close                 close
+type Window struct {
+	opt     Options
+	tty     *input.TTY
+	reader  *input.Reader
+	writer  *screen.Writer
+	router  *router
+	program *tea.Program
+	session *session.Session
+	signals chan os.Signal
+	wg      sync.WaitGroup
+	once    sync.Once
+}
+
+// Run opens a window on the terminal behind the standard streams and returns
+// when it is closed and the terminal is as it was. The infos say what became
+// of the panes that were still there.
+func Run(ctx context.Context, o Options) ([]session.Info, error) {
+	tty, err := input.OpenTerminal()
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, o, tty)
+}
+
+func run(ctx context.Context, o Options, tty *input.TTY) ([]session.Info, error) {
+	w := &Window{opt: o, tty: tty, signals: make(chan os.Signal, 8)}
+	if err := w.open(ctx); err != nil {
+		return nil, errors.Join(err, tty.Close())
+	}
+	defer w.guard()
+	final, err := w.program.Run()
+	closeErr := w.close()
+	infos := w.session.Close()
+	if m, ok := final.(Model); ok && m.why != nil {
+		return infos, errors.Join(m.why, closeErr)
+	}
+	if err != nil {
+		return infos, errors.Join(fmt.Errorf("run the window: %w", err), closeErr)
+	}
+	return infos, closeErr
+}
+
+// open takes the terminal over and starts everything, the first pane last. An
+// error leaves the terminal as it was.
+func (w *Window) open(ctx context.Context) error {
+	size, err := w.size()
+	if err != nil {
+		return err
+	}
+	waiter, err := w.opt.Poller.Register(w.tty.FD())
+	if err != nil {
+		return fmt.Errorf("wait on the terminal: %w", err)
+	}
+	if err := w.tty.MakeRaw(); err != nil {
+		return errors.Join(err, waiter.Close())
+	}
+	w.writer = screen.NewWriter(w.tty.FD(), waiter, w.frameDone)
+	w.session = session.New(session.Config{
+		Poller: w.opt.Poller, Version: w.opt.Version,
+		Publish: func(f session.Fact) { w.program.Send(f) },
+		Guard:   w.guard,
+	})
+	w.router = newRouter(func(msg ordered, done chan<- struct{}) { w.program.Send(orderedMsg{msg, done}) })
+	m := newModel(w, size)
+	w.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	// Enter only queues bytes and fails only on a writer that has ended.
+	if err := w.writer.Enter(screen.Modes{Paste: true}); err != nil {
+		return errors.Join(err, w.close())
+	}
+	w.writer.Pass(m.caps.Queries())
+	w.reader = input.NewReader(w.tty.FD(), waiter, func(tokens []input.Token) {
+		defer w.guard()
+		w.router.take(tokens)
+	})
+	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
+	w.wg.Go(w.watch)
+	return nil
+}
+
+// watch turns signals and the reader's end into messages.
+func (w *Window) watch() {
+	defer w.guard()
+	for {
+		select {
+		case sig, ok := <-w.signals:
+			if !ok {
+				return
+			}
+			if sig == unix.SIGWINCH {
+				if size, err := w.size(); err == nil {
+					w.program.Send(resizedMsg{size})
+				}
+				continue
+			}
+			w.program.Send(endMsg{&SignalError{sig}})
+		case <-w.reader.Done():
+			end, err := w.reader.End()
+			if end != input.EndStopped {
+				w.program.Send(endMsg{fmt.Errorf("%w: %w", ErrTerminalGone, orError(err, end.String()))})
+			}
+			return
+		}
+	}
+}
+
+func orError(err error, text string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(text)
+}
+
+// frameDone is called by the writer after each frame, and once when the
+// terminal is gone.
+func (w *Window) frameDone(err error) {
+	defer w.guard()
+	if err != nil {
+		w.program.Send(endMsg{fmt.Errorf("%w: %w", ErrTerminalGone, err)})
+		return
+	}
+	w.program.Send(frameDoneMsg{})
+}
+
+func (w *Window) size() (ptybridge.Size, error) {
+	cols, rows, px, py, err := w.tty.Size()
+	if err != nil {
+		return ptybridge.Size{}, err
+	}
+	if cols == 0 || rows == 0 { // a terminal that was never told its size
+		cols, rows = 80, 24
+	}
+	return ptybridge.Size{Cols: cols, Rows: rows, PixelsX: px, PixelsY: py}.Clamp(), nil
+}
+
+// close gives the terminal back and joins what reads and writes it. The order
+// is the reverse of open's: nobody is left who could write to the terminal
+// once its modes are restored.
+func (w *Window) close() error {
+	var err error
+	w.once.Do(func() {
+		w.router.stop()
+		err = w.writer.Close()
+		if w.reader != nil {
+			err = errors.Join(err, w.reader.Close())
+		}
+		signal.Stop(w.signals)
+		close(w.signals)
+		w.wg.Wait()
+		err = errors.Join(err, w.tty.Close())
+	})
+	return err
+}
+
+// guard is deferred by every goroutine of the window: a panic ends the
+// program, but never with the outer terminal in our modes.
+func (w *Window) guard() {
+	if cause := recover(); cause != nil {
+		_ = w.writer.Restore()
+		_ = w.tty.Restore()
+		panic(cause)
+	}
+}
