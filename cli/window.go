@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/honestty/honestty/internal/proc"
+	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui"
+	"github.com/honestty/honestty/tui/input"
+)
+
+// window opens the user's shell or a command in a pane.
+func (a *app) window(ctx context.Context, args []string) error {
+	if len(args) > 0 {
+		// Wrong use is told on the terminal the user is on, not in a window.
+		if _, err := proc.LookPath(args[0], "", os.Environ()); err != nil {
+			return fmt.Errorf("find the command: %s", outcome.Errno(err))
+		}
+	}
+	p, err := start()
+	if err != nil {
+		return err
+	}
+	infos, err := tui.Run(ctx, tui.Options{
+		Poller: p, Version: a.version, Env: os.Getenv,
+		Spec: session.Spec{Command: args},
+	})
+	a.leftRunning(infos)
+	if errors.Is(err, input.ErrNotTerminal) {
+		err = usagef("%w: a window needs one; `honestty run -- COMMAND` does without", err)
+	}
+	return errors.Join(err, p.Close())
+}
+
+// leftRunning names the processes that outlived the window.
+func (a *app) leftRunning(infos []session.Info) {
+	for _, i := range infos {
+		for _, h := range i.Exit.Capture.Holders {
+			fmt.Fprintf(a.err, "honestty: %s still runs without a terminal\n", h)
+		}
+	}
+}
