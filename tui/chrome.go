@@ -32,7 +32,11 @@ func (m *Model) style(r role) vt.Style {
 }
 
 func newTheme(c screen.Caps) theme.Theme {
-	return theme.New(theme.Options{Colors: c.Depth.Colors(), UTF8: c.UTF8})
+	o := theme.Options{Colors: c.Depth.Colors(), UTF8: c.UTF8}
+	if c.HasBG {
+		o.Back = vt.RGB(c.Background[0], c.Background[1], c.Background[2])
+	}
+	return theme.New(o)
 }
 
 // composeFooter writes the lines under the last row of a pane. Where they do

@@ -14,7 +14,10 @@ type Options struct {
 	Name   string // of Names; "" is the terminal's own palette
 	Colors int    // 0, 16, 256 or 1<<24
 	UTF8   bool
-	Plain  bool // for screen readers: no lines, no sparkline, words for states
+	// Back is the terminal's own background where it told one, else the zero
+	// Color. The default theme's status bar is a shade of it.
+	Back  vt.Color
+	Plain bool // for screen readers: no lines, no sparkline, words for states
 }
 
 // A Theme is the styles by role. Roles without a colour of their own use the
@@ -114,6 +117,9 @@ func New(o Options) Theme {
 	if o.Colors < 16 {
 		c = colors{}
 	}
+	if c.bar.IsDefault() && c.back.IsDefault() && o.Colors >= 256 {
+		c.bar = shade(o.Back)
+	}
 	t := Theme{Name: themes[i].name, Plain: o.Plain, Glyphs: ASCII}
 	if o.UTF8 {
 		t.Glyphs = Unicode
@@ -121,6 +127,24 @@ func New(o Options) Theme {
 	t.states(c, o.Colors)
 	t.frame(c)
 	return t
+}
+
+// shadeStep is how far a bar stands from the background, of 255: enough to be
+// seen beside it, too little to be looked at.
+const shadeStep = 26
+
+// shade moves a known background towards the middle, and returns the default
+// for one that is not known.
+func shade(back vt.Color) vt.Color {
+	r, g, b, ok := back.RGB()
+	if !ok {
+		return 0
+	}
+	move := func(v uint8) uint8 { return uint8(min(int(v)+shadeStep, 255)) }
+	if int(r)*3+int(g)*6+int(b) > 10*255/2 { // about the weights of luma
+		move = func(v uint8) uint8 { return uint8(max(int(v)-shadeStep, 0)) }
+	}
+	return vt.RGB(move(r), move(g), move(b))
 }
 
 // states fills the roles of text. Without colour, weight and underline tell

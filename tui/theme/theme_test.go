@@ -49,6 +49,22 @@ func TestTheDefaultThemeIsTheTerminalsOwnPalette(t *testing.T) {
 	}
 }
 
+func TestTheBarIsAShadeOfAKnownBackground(t *testing.T) {
+	for _, c := range []struct{ back, bar vt.Color }{
+		{vt.RGB(0, 0, 0), vt.RGB(26, 26, 26)},
+		{vt.RGB(255, 255, 255), vt.RGB(229, 229, 229)},
+		{0, 0},
+	} {
+		th := New(Options{Colors: 1 << 24, Back: c.back})
+		if th.Bar.BG != c.bar || (th.Bar.Attrs&vt.Inverse != 0) != (c.bar == 0) {
+			t.Errorf("on %x the bar is %+v", c.back, th.Bar)
+		}
+	}
+	if th := New(Options{Colors: 16, Back: vt.RGB(0, 0, 0)}); th.Bar.BG != 0 {
+		t.Error("16 colours have no shades")
+	}
+}
+
 func TestRolesThatMustDifferDoAtEveryDepth(t *testing.T) {
 	pairs := [][2]string{
 		{"Focus", "Border"},
