@@ -107,8 +107,10 @@ func (w *Window) open(ctx context.Context) error {
 	})
 	w.router = newRouter(func(msg ordered, done chan<- struct{}) { w.program.Send(orderedMsg{msg, done}) })
 	m := newModel(w, size)
+	// FPS is the rate of a renderer that is not there; its ticker runs all the
+	// same, and at its default it would wake an idle window 60 times a second.
 	w.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
-		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
 	// Enter only queues bytes and fails only on a writer that has ended.
 	if err := w.writer.Enter(screen.Modes{Paste: true}); err != nil {
 		return errors.Join(err, w.close())

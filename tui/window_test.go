@@ -435,6 +435,42 @@ func TestAWindowWorksPast1024Descriptors(t *testing.T) {
 	}
 }
 
+// TestAnIdleWindowWakesOnlyForItsMeter counts how often the threads of the
+// program went to sleep while nothing happened for three ticks of the meter. A
+// ticker at 60 a second alone would make it several hundred.
+func TestAnIdleWindowWakesOnlyForItsMeter(t *testing.T) {
+	o := open(t, outerConfig{}, "/bin/sh", "-c", "echo ready; sleep 3; echo done; sleep 60")
+	o.see("ready")
+	before := sleeps(t, o.bridge.PID())
+	o.see("done")
+	if n := sleeps(t, o.bridge.PID()) - before; n > 150 {
+		t.Errorf("%d wake-ups in three ticks of the meter", n)
+	}
+}
+
+// sleeps is how often the threads of a process gave the processor up.
+func sleeps(t *testing.T, pid int) int {
+	t.Helper()
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	if err != nil || len(files) == 0 {
+		t.Skip("skipped: no /proc here")
+	}
+	total := 0
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		_, rest, _ := strings.Cut(string(raw), "\nvoluntary_ctxt_switches:")
+		n, err := strconv.Atoi(strings.Fields(rest)[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += n
+	}
+	return total
+}
+
 // TestPrograms runs what people run and waits for what only a right screen
 // shows.
 func TestPrograms(t *testing.T) {
