@@ -40,6 +40,12 @@ type Config struct {
 	// p is its again when Output returns, and the child waits meanwhile.
 	Output func(p []byte)
 
+	// Failed, when set, is told once when the reader broke while the child
+	// lives on. Nothing that it writes from then on is seen, and once the
+	// terminal is full it waits; the Exit that says so comes only after its
+	// end. The reader calls it.
+	Failed func(cause error)
+
 	// keepSlave holds our own slave open until the drain, as macOS needs.
 	keepSlave bool
 	fault     fault // failures injected by tests; zero in the product
@@ -47,8 +53,10 @@ type Config struct {
 
 // fault injects failures at named points.
 type fault struct {
-	start func(step string) error             // before a step of Start
-	read  func(fd int, p []byte) (int, error) // instead of read(2)
+	start   func(step string) error                       // before a step of Start
+	read    func(fd int, p []byte) (int, error)           // instead of read(2)
+	holders func(slave string) ([]outcome.Process, error) // instead of proc.Holders
+	signal  func(b *Bridge, sig unix.Signal) error        // instead of kill(2)
 }
 
 // An Exit is everything known about a bridge that has ended.
@@ -71,7 +79,7 @@ func (e Exit) Duration() time.Duration { return e.Ended.Sub(e.Started) }
 //	goroutine  started by  ends on                    joined by
 //	reader     Start       the end, an error, stop    reaper
 //	writer     Start       queue closed, stop         reaper
-//	reaper     Start       the child's exit           Done
+//	reaper     Start       the child's exit, give up  Done
 //
 // Nothing but the reaper closes the descriptors.
 type Bridge struct {
@@ -80,6 +88,7 @@ type Bridge struct {
 	waiter *fdwait.Waiter
 	child  *proc.Process
 	output func(p []byte)
+	failed func(cause error)
 	fault  fault
 
 	queue queue
@@ -89,6 +98,10 @@ type Bridge struct {
 	writerDone chan struct{}
 	stop       chan struct{} // closed to end reader and writer without an end seen
 	stopOnce   sync.Once
+
+	abandoned   chan struct{} // closed when the child cannot be ended
+	abandonOnce sync.Once
+	cannotEnd   error // why; read after abandoned is closed
 
 	sizeMu sync.Mutex
 	size   Size
@@ -117,11 +130,13 @@ func Start(c Config) (*Bridge, error) {
 	}
 	b := &Bridge{
 		output:     c.Output,
+		failed:     c.Failed,
 		fault:      c.fault,
 		slave:      -1,
 		readerDone: make(chan struct{}),
 		writerDone: make(chan struct{}),
 		stop:       make(chan struct{}),
+		abandoned:  make(chan struct{}),
 		done:       make(chan struct{}),
 	}
 	b.queue.init()
@@ -245,37 +260,73 @@ func (b *Bridge) ForegroundGroup() (int, error) {
 	return unix.IoctlGetInt(b.master, unix.TIOCGPGRP)
 }
 
+// Exited is closed when the child has ended. Its last output may still be on
+// the way; Done is closed when that is known too.
+func (b *Bridge) Exited() <-chan struct{} { return b.child.Exited() }
+
 // Signal sends sig to the child's process group.
-func (b *Bridge) Signal(sig unix.Signal) error { return b.child.SignalGroup(sig) }
+func (b *Bridge) Signal(sig unix.Signal) error {
+	if b.fault.signal != nil {
+		return b.fault.signal(b, sig)
+	}
+	return b.child.SignalGroup(sig)
+}
 
 // Close ends the child: new input is refused, then HUP, TERM and KILL follow
 // each other with Grace between them. It returns when everything is joined
-// and closed.
+// and closed. A child that cannot be ended (it has another owner, or hangs in
+// the kernel) loses its terminal and is named in the Exit.
 func (b *Bridge) Close() Exit {
 	b.queue.close(ErrEnded)
+	var err error
 	for _, sig := range []unix.Signal{unix.SIGHUP, unix.SIGTERM, unix.SIGKILL} {
-		err := b.child.SignalGroup(sig)
+		err = b.Signal(sig)
 		if err == nil && sig == unix.SIGHUP {
 			// A stopped process acts on HUP only once it is continued.
-			err = b.child.SignalGroup(unix.SIGCONT)
+			err = b.Signal(unix.SIGCONT)
 		}
-		if errors.Is(err, proc.ErrReaped) {
-			break
-		}
-		t := time.NewTimer(Grace)
-		select {
-		case <-b.child.Exited():
-			t.Stop()
+		if errors.Is(err, proc.ErrReaped) || b.endsWithin(Grace) {
 			return b.Exit()
-		case <-t.C:
 		}
 	}
+	b.abandonOnce.Do(func() {
+		b.cannotEnd = fmt.Errorf("pid %d could not be ended", b.child.PID)
+		if err != nil {
+			b.cannotEnd = fmt.Errorf("end pid %d: %w", b.child.PID, err)
+		}
+		close(b.abandoned)
+		b.waiter.Wake()
+	})
 	return b.Exit()
+}
+
+// endsWithin waits for the child's end, at most for d.
+func (b *Bridge) endsWithin(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-b.child.Exited():
+		return true
+	case <-t.C:
+		return false
+	}
+}
+
+func (b *Bridge) isAbandoned() bool {
+	select {
+	case <-b.abandoned:
+		return true
+	default:
+		return false
+	}
 }
 
 // reap waits for the child and then takes everything down in order.
 func (b *Bridge) reap() {
-	<-b.child.Exited()
+	select {
+	case <-b.child.Exited():
+	case <-b.abandoned:
+	}
 	ended := time.Now()
 	b.waiter.Wake() // the reader may be waiting for bytes that never come
 	<-b.readerDone
@@ -288,8 +339,18 @@ func (b *Bridge) reap() {
 	capture.Holders = union(capture.Holders, left)
 	capture.HoldersUnknown = errors.Join(capture.HoldersUnknown, err)
 
-	st, err := b.child.Reap()
-	closeErr := b.release()
+	var st proc.Status
+	var closeErr error
+	if b.isAbandoned() {
+		// Closing the master makes the kernel hang up the terminal, and that
+		// reaches a child with another owner too.
+		closeErr = b.release()
+		st, err = b.leave()
+		capture = b.withoutEnd(capture, err == nil)
+	} else {
+		st, err = b.child.Reap()
+		closeErr = b.release()
+	}
 	b.exit = Exit{
 		Code: st.Code, Signal: st.Signal, Core: st.Core, Err: errors.Join(err, closeErr),
 		Capture: capture,
@@ -301,6 +362,33 @@ func (b *Bridge) reap() {
 	}
 	close(b.done)
 }
+
+// leave takes the end of a child that could not be ended before its terminal
+// was hung up. If it lives on, its pidfd and one goroutine stay until it ends,
+// so that it never becomes a zombie.
+func (b *Bridge) leave() (proc.Status, error) {
+	if b.endsWithin(Grace) {
+		return b.child.Reap()
+	}
+	go b.child.Reap()
+	return proc.Status{Code: -1}, b.cannotEnd
+}
+
+// withoutEnd says what is known of the output of a child whose terminal was
+// closed under it.
+func (b *Bridge) withoutEnd(c outcome.Capture, ended bool) outcome.Capture {
+	if !ended {
+		c.Holders = union(c.Holders, []outcome.Process{{PID: b.child.PID}})
+		return c
+	}
+	c.Holders = slices.DeleteFunc(c.Holders, func(p outcome.Process) bool { return p.PID == b.child.PID })
+	c.HoldersUnknown = errors.Join(c.HoldersUnknown, errClosedUnder)
+	return c
+}
+
+// errClosedUnder is why the end of the output is unknown where only closing
+// the terminal ended the child.
+var errClosedUnder = errors.New("the terminal was closed before the process ended")
 
 func (b *Bridge) stopAll() {
 	b.stopOnce.Do(func() { close(b.stop) })

@@ -14,12 +14,18 @@
 // Rules:
 //   - The master is non-blocking and is read until EAGAIN, then waited for
 //     through fdwait. Nothing here selects or polls.
-//   - EIO means "hung up now" on Linux. It is the end only once the child is
-//     gone: before that another process may open the terminal again.
+//   - EIO means "hung up now" on Linux. It is the end only when the child had
+//     ended before that read: until then it may open the terminal again, write
+//     and end.
 //   - On Linux the exit of the session leader hangs up the terminal. What other
 //     processes of the session write after that reaches nobody; they are named.
 //     While one that ignored SIGHUP keeps the slave open the master shows no
-//     end at all, so the drain stops at DrainLimit.
+//     end at all, so the drain stops at DrainLimit. It is looked once more for
+//     the end after the holders were looked for, so that one who was about to
+//     end on a loaded machine is not called a holder.
+//   - A child that no signal can end (another owner, or stuck in the kernel)
+//     loses its terminal at Close and is named in the Exit. Its pidfd and one
+//     goroutine stay until it ends.
 //   - On macOS output is thrown away when the last slave closes before the
 //     master is read, so our own slave stays open until the child has ended
 //     and the master is drained.

@@ -26,35 +26,57 @@ func (b *Bridge) read() {
 	b.capture = b.readAll()
 	b.capture.Read = b.bytesRead.Load()
 	b.capture.Shown = b.capture.Read
+	if b.capture.End == outcome.EndBroken && !b.childEnded() && b.failed != nil {
+		b.failed(b.capture.Cause)
+	}
 }
 
 func (b *Bridge) readAll() outcome.Capture {
 	buf := make([]byte, readSize)
-	var d drain
+	d := proc.Drain{Silence: DrainLimit, Total: drainTotal}
 	for {
+		if b.isAbandoned() {
+			return b.stopped(buf)
+		}
+		// Asked before the read: only what a read finds after the end is the
+		// last word. In between the child may open its terminal again, write
+		// and end.
+		ended := b.childEnded()
+		if ended {
+			d.Begin(time.Now())
+		}
 		n, err := b.readOnce(buf)
 		switch {
 		case n > 0:
 			b.bytesRead.Add(int64(n))
 			b.output(buf[:n])
-			d.progress()
+			d.Progress(n, time.Now())
 		case err == nil:
 			return outcome.Capture{End: outcome.EndEOF}
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EIO):
-			if b.childEnded() {
+			if ended {
 				return outcome.Capture{End: outcome.EndHangup}
 			}
 			b.awaitReopen()
 		case errors.Is(err, unix.EAGAIN):
-			if end, ok := b.pause(&d); !ok {
-				return end
+			if ended {
+				d.Empty()
+				b.dropSlave()
+			}
+			_, err := b.waiter.Wait(d.Left(time.Now()))
+			switch {
+			case err == nil, errors.Is(err, fdwait.ErrWoken):
+			case errors.Is(err, fdwait.ErrDeadline):
+				return b.stopped(buf)
+			default:
+				return broken(fmt.Errorf("wait on the terminal: %w", err))
 			}
 		default:
 			return broken(fmt.Errorf("read the terminal: %w", err))
 		}
-		if d.over() {
-			return b.stopped()
+		if d.Over(time.Now()) {
+			return b.stopped(buf)
 		}
 	}
 }
@@ -79,25 +101,6 @@ func (b *Bridge) childEnded() bool {
 	}
 }
 
-// pause waits for more bytes. ok is false when reading is over, and then the
-// capture says how.
-func (b *Bridge) pause(d *drain) (end outcome.Capture, ok bool) {
-	limit := time.Duration(-1)
-	if b.childEnded() {
-		b.dropSlave()
-		d.begin()
-		limit = d.left()
-	}
-	_, err := b.waiter.Wait(limit)
-	switch {
-	case err == nil, errors.Is(err, fdwait.ErrWoken):
-		return end, true
-	case errors.Is(err, fdwait.ErrDeadline):
-		return b.stopped(), false
-	}
-	return broken(fmt.Errorf("wait on the terminal: %w", err)), false
-}
-
 // dropSlave closes our own slave once the child has ended and the master was
 // read empty, so that the end can show.
 func (b *Bridge) dropSlave() {
@@ -109,18 +112,57 @@ func (b *Bridge) dropSlave() {
 
 // stopped ends the reading without having seen an end, and says who may still
 // be writing.
-func (b *Bridge) stopped() outcome.Capture {
+func (b *Bridge) stopped(buf []byte) outcome.Capture {
 	c := outcome.Capture{End: outcome.EndStopped}
 	slave, err := slaveName(b.master)
 	if err == nil {
-		c.Holders, err = proc.Holders(slave)
+		c.Holders, err = b.holders(slave)
 	}
 	c.HoldersUnknown = err
-	if len(c.Holders) == 0 {
-		c.Lost = outcome.Uncounted
-		c.Cause = errors.New("the drain limit passed and no end was seen")
+	// Looking takes time: a process that was about to end, on a loaded
+	// machine, may have let go of the terminal meanwhile.
+	if end, ok := b.readRest(buf); ok {
+		return end
+	}
+	if len(c.Holders) == 0 && c.HoldersUnknown == nil {
+		c.HoldersUnknown = errNobodySeen
 	}
 	return c
+}
+
+// errNobodySeen is why the end of a drained terminal is unknown although every
+// process could be asked.
+var errNobodySeen = errors.New("no process that can be seen from here holds the terminal")
+
+// readRest reads what is there now. ok says that the end was among it.
+func (b *Bridge) readRest(buf []byte) (end outcome.Capture, ok bool) {
+	for rest := 0; rest < proc.Backlog; {
+		ended := b.childEnded()
+		n, err := b.readOnce(buf)
+		switch {
+		case n > 0:
+			b.bytesRead.Add(int64(n))
+			b.output(buf[:n])
+			rest += n
+		case err == nil:
+			return outcome.Capture{End: outcome.EndEOF}, true
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EIO) && ended:
+			return outcome.Capture{End: outcome.EndHangup}, true
+		case errors.Is(err, unix.EIO), errors.Is(err, unix.EAGAIN):
+			return end, false
+		default:
+			return broken(fmt.Errorf("read the terminal: %w", err)), true
+		}
+	}
+	return end, false
+}
+
+func (b *Bridge) holders(slave string) ([]outcome.Process, error) {
+	if b.fault.holders != nil {
+		return b.fault.holders(slave)
+	}
+	return proc.Holders(slave)
 }
 
 // awaitReopen lets a living child with a hung-up terminal be: it may open it
@@ -130,33 +172,7 @@ func (b *Bridge) awaitReopen() {
 	defer t.Stop()
 	select {
 	case <-b.child.Exited():
+	case <-b.abandoned:
 	case <-t.C:
 	}
-}
-
-// A drain bounds the reading after the child's exit: DrainLimit without a
-// byte, drainTotal in all.
-type drain struct {
-	start, last time.Time
-}
-
-func (d *drain) begin() {
-	if d.start.IsZero() {
-		d.start = time.Now()
-		d.last = d.start
-	}
-}
-
-func (d *drain) progress() {
-	if !d.start.IsZero() {
-		d.last = time.Now()
-	}
-}
-
-func (d *drain) left() time.Duration {
-	return max(0, DrainLimit-time.Since(d.last))
-}
-
-func (d *drain) over() bool {
-	return !d.start.IsZero() && time.Since(d.start) > drainTotal
 }

@@ -2,6 +2,8 @@ package ptybridge
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -62,8 +64,11 @@ func (b *Bridge) write() {
 				return
 			}
 			b.awaitReopen()
+		case err == nil:
+			b.queue.close(fmt.Errorf("write to the terminal: %w", io.ErrNoProgress))
+			return
 		default:
-			b.queue.close(err)
+			b.queue.close(fmt.Errorf("write to the terminal: %w", err))
 			return
 		}
 	}
@@ -158,7 +163,8 @@ func (q *queue) grow(need int) {
 func (q *queue) pushWait(p []byte, stall time.Duration) (int, error) {
 	t := time.NewTimer(stall)
 	defer t.Stop()
-	done := 0
+	defer q.passRoom()
+	done, late := 0, false
 	var seen int64
 	for {
 		q.mu.Lock()
@@ -166,7 +172,7 @@ func (q *queue) pushWait(p []byte, stall time.Duration) (int, error) {
 		done += n
 		moved := q.taken != seen
 		seen = q.taken
-		if !errors.Is(err, ErrFull) {
+		if !errors.Is(err, ErrFull) || late && !moved {
 			q.refused += int64(len(p) - done)
 			q.mu.Unlock()
 			return done, err
@@ -175,12 +181,22 @@ func (q *queue) pushWait(p []byte, stall time.Duration) (int, error) {
 		if moved {
 			t.Reset(stall)
 		}
+		late = false
 		select {
 		case <-q.room:
 		case <-t.C:
-			m, err := q.push(p[done:])
-			return done + m, err
+			late = true // unless it was another giver who used the room
 		}
+	}
+}
+
+// passRoom tells the next one who waits for room that there may be some: a
+// signal wakes one of several.
+func (q *queue) passRoom() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed != nil || q.n < QueueLimit {
+		q.signalRoom()
 	}
 }
 
@@ -205,6 +221,9 @@ func (q *queue) took(n int) {
 	q.head = (q.head + n) % len(q.buf)
 	q.n -= n
 	q.taken += int64(n)
+	if q.closed != nil {
+		q.refused -= int64(n) // it was on its way while the queue closed, and arrived
+	}
 	if q.n == 0 && len(q.buf) > queueStart {
 		q.buf, q.head = nil, 0 // a paste is rare; its memory goes back
 	}

@@ -46,12 +46,12 @@ type Process struct {
 	Started time.Time
 
 	exited chan struct{} // closed when the child is a zombie or, without a pidfd, gone
-	broken error         // why watching failed; read after exited is closed
 
 	mu     sync.Mutex
 	pidfd  int // -1 when there is none
 	reaped bool
 	status Status
+	broken error  // why nobody can tell how it ended
 	start  uint64 // kernel start time, checked before a signal without a pidfd
 }
 
@@ -97,34 +97,30 @@ func (c *Process) abandon() {
 	_ = unix.Close(c.pidfd)
 }
 
-// watch parks until the pidfd says that the child has ended.
+// watch parks until the pidfd says that the child has ended. A wait that fails
+// is no end, and a pidfd that is ready without a zombie means that a debugger
+// has the exit first: both are waited out in a thread.
 func (c *Process) watch(w *fdwait.Waiter) {
 	defer close(c.exited)
 	defer w.Close()
-	for {
-		ready, err := w.Wait(-1)
-		if ready && c.isZombie() {
-			return
-		}
-		if err != nil {
-			// The Poller is gone or broken. A child that nobody watches would
-			// stay "running" for ever, so block for it instead.
-			c.broken = fmt.Errorf("watch pid %d: %w", c.PID, err)
-			c.wait4()
-			return
-		}
+	if ready, _ := w.Wait(-1); ready && exitedWithoutReaping(c.PID) {
+		return
 	}
-}
-
-// isZombie guards against a spurious wake-up.
-func (c *Process) isZombie() bool {
-	return exitedWithoutReaping(c.PID)
+	c.await()
 }
 
 // block waits for the child in a thread of its own, where there is no pidfd.
 func (c *Process) block() {
 	defer close(c.exited)
-	c.wait4()
+	c.await()
+}
+
+// await blocks until the child has ended. Where the system can wait without
+// reaping, the pid stays the child's own until Reap.
+func (c *Process) await() {
+	if !awaitWithoutReaping(c.PID) {
+		c.wait4()
+	}
 }
 
 func (c *Process) wait4() {
@@ -136,22 +132,18 @@ func (c *Process) wait4() {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.reaped = true
-		if err != nil {
-			c.broken = errors.Join(c.broken, fmt.Errorf("wait for pid %d: %w", c.PID, err))
-			return
-		}
-		c.status = statusOf(ws)
+		c.took(ws, err)
 		return
 	}
 }
 
-// Exited is closed when the child has ended. Until Reap its pid is still its
-// own where pidfds exist.
+// Exited is closed when the child has ended. On Linux its pid is still its own
+// until Reap.
 func (c *Process) Exited() <-chan struct{} { return c.exited }
 
-// Reap returns how the child ended and gives its pid back. It must be called
-// once, after Exited is closed.
+// Reap waits for the end, returns how the child ended and gives its pid back.
+// Somebody must call it, or the child stays a zombie; later calls return the
+// same.
 func (c *Process) Reap() (Status, error) {
 	<-c.exited
 	c.mu.Lock()
@@ -171,13 +163,19 @@ func (c *Process) Reap() (Status, error) {
 		if err == syscall.EINTR {
 			continue
 		}
-		c.reaped = true
-		if err != nil {
-			return Status{Code: -1}, fmt.Errorf("wait for pid %d: %w", c.PID, err)
-		}
-		c.status = statusOf(ws)
-		return c.status, nil
+		c.took(ws, err)
+		return c.status, c.broken
 	}
+}
+
+// took records what wait4 said. mu is held.
+func (c *Process) took(ws syscall.WaitStatus, err error) {
+	c.reaped = true
+	if err != nil {
+		c.status, c.broken = Status{Code: -1}, fmt.Errorf("wait for pid %d: %w", c.PID, err)
+		return
+	}
+	c.status = statusOf(ws)
 }
 
 // SignalGroup sends sig to the child's process group. It refuses once the
@@ -200,8 +198,8 @@ func (c *Process) SignalGroup(sig syscall.Signal) error {
 		err = unix.Kill(c.PID, sig)
 	}
 	if errors.Is(err, unix.EPERM) && c.pidfd >= 0 {
-		// macOS and Linux both answer EPERM when one member of the group has
-		// another owner (sudo); the leader can still be reached.
+		// macOS answers EPERM when one member of the group has another owner
+		// (sudo), Linux when all have; the leader may still be reached.
 		err = unix.Kill(c.PID, sig)
 	}
 	return err

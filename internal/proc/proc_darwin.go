@@ -20,6 +20,10 @@ func sysProcAttr(_ *int, terminal bool) *syscall.SysProcAttr {
 // waited for by wait4.
 func exitedWithoutReaping(int) bool { return true }
 
+// awaitWithoutReaping cannot be had on macOS: its waitid also returns when the
+// child stops.
+func awaitWithoutReaping(int) bool { return false }
+
 // SealInherited marks every descriptor from 3 on as CLOEXEC. /dev/fd lists
 // our own.
 func SealInherited() error {

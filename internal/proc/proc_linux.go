@@ -28,6 +28,18 @@ func exitedWithoutReaping(pid int) bool {
 	return info.Signo != 0
 }
 
+// awaitWithoutReaping blocks until the child is a zombie and leaves it one. It
+// reports that it could: an error here means that nobody will ever know more,
+// and Reap says so.
+func awaitWithoutReaping(pid int) bool {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, &unix.Siginfo{}, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return true
+		}
+	}
+}
+
 // SealInherited marks every descriptor from 3 on as CLOEXEC, so that what our
 // own parent leaked into us does not go on into our children. It is called
 // once, at program start.

@@ -18,18 +18,20 @@ const termVersion = "run"
 // there, and it gets no input.
 func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
 	keep := newKeeper(s.Keep, s.SpillDir, s.Stdout)
+	broke := make(chan struct{})
 	b, err := ptybridge.Start(ptybridge.Config{
 		Command: s.Command, Dir: s.Dir, Env: proc.ChildEnv(s.Env, termVersion),
 		Size:   ptybridge.Size{Cols: orElse(s.Cols, 80), Rows: orElse(s.Rows, 24)},
 		Poller: s.Poller,
 		Output: keep.add,
+		Failed: func(error) { close(broke) },
 	})
 	if err != nil {
 		notStarted(r, "start", err)
 		return
 	}
 	r.PID = b.PID()
-	stopped := awaitBridge(ctx, b, s.Timeout)
+	stopped := awaitBridge(ctx, b, s.Timeout, broke)
 	exit := b.Exit()
 	r.Duration = exit.Duration()
 	setEnd(r, proc.Status{Code: exit.Code, Signal: exit.Signal}, exit.Err)
@@ -46,23 +48,17 @@ func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
 	r.Judge(stopped)
 }
 
-func awaitBridge(ctx context.Context, b *ptybridge.Bridge, timeout time.Duration) error {
-	var expired <-chan time.Time
-	if timeout > 0 {
-		t := time.NewTimer(timeout)
-		defer t.Stop()
-		expired = t.C
+// awaitBridge returns when everything of the bridge has ended, after closing
+// it if need be.
+func awaitBridge(ctx context.Context, b *ptybridge.Bridge, timeout time.Duration, broke <-chan struct{}) error {
+	stopped := await(ctx, b.Exited(), timeout, broke)
+	if stopped != nil {
+		b.Close()
 	}
-	var stopped error
-	select {
-	case <-b.Done():
-		return nil
-	case <-expired:
-		stopped = &outcome.TimeoutError{After: timeout}
-	case <-ctx.Done():
-		stopped = ErrInterrupted
+	<-b.Done()
+	if errors.Is(stopped, errUnread) {
+		return nil // the capture says it, with the cause
 	}
-	b.Close()
 	return stopped
 }
 

@@ -63,8 +63,24 @@ type Spec struct {
 
 // fault injects failures at named points; zero in the product.
 type fault struct {
-	start func(step string) error
-	read  func(fd int, p []byte) (int, error)
+	start   func(step string) error
+	read    func(fd int, p []byte) (int, error)
+	holders func(target string) ([]outcome.Process, error)
+	total   time.Duration // instead of drainTotal
+}
+
+func (f fault) whoHolds(target string) ([]outcome.Process, error) {
+	if f.holders != nil {
+		return f.holders(target)
+	}
+	return proc.Holders(target)
+}
+
+func (f fault) drain(total time.Duration) time.Duration {
+	if f.total != 0 {
+		return f.total
+	}
+	return total
 }
 
 // Run runs the command and returns when it has ended and its output has, or
@@ -238,22 +254,46 @@ func (p *pipeRun) follow(ctx context.Context) error {
 	return stopped
 }
 
-// awaitEnd returns when the child has ended, after stopping it if need be.
-func awaitEnd(ctx context.Context, child *proc.Process, timeout time.Duration) error {
-	var expired <-chan time.Time
+// errUnread is why a command is stopped whose output nobody can read any more.
+var errUnread = errors.New("its output cannot be read")
+
+// await returns nil when the command has ended by itself, or else why it has
+// to be stopped. An end always counts, also when its time was up before
+// anybody got to look. When broke is closed the command has killGrace to end:
+// it waits for ever once it has filled what nobody reads.
+func await(ctx context.Context, exited <-chan struct{}, timeout time.Duration, broke <-chan struct{}) error {
+	var expired, unread <-chan time.Time
 	if timeout > 0 {
 		t := time.NewTimer(timeout)
 		defer t.Stop()
 		expired = t.C
 	}
 	var stopped error
-	select {
-	case <-child.Exited():
+	for stopped == nil {
+		select {
+		case <-exited:
+			return nil
+		case <-expired:
+			stopped = &outcome.TimeoutError{After: timeout}
+		case <-ctx.Done():
+			stopped = ErrInterrupted
+		case <-broke:
+			broke, unread = nil, time.After(killGrace)
+		case <-unread:
+			stopped = errUnread
+		}
+	}
+	if ended(exited) {
 		return nil
-	case <-expired:
-		stopped = &outcome.TimeoutError{After: timeout}
-	case <-ctx.Done():
-		stopped = ErrInterrupted
+	}
+	return stopped
+}
+
+// awaitEnd returns when the child has ended, after stopping it if need be.
+func awaitEnd(ctx context.Context, child *proc.Process, timeout time.Duration) error {
+	stopped := await(ctx, child.Exited(), timeout, nil)
+	if stopped == nil {
+		return nil
 	}
 	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
 		_ = child.SignalGroup(sig)          // the only error is that it has ended

@@ -66,43 +66,57 @@ func (st *stream) release() {
 func (st *stream) run(child *proc.Process) {
 	defer close(st.done)
 	st.capture = st.readAll(child)
+	if st.capture.End == outcome.EndBroken {
+		st.letGo(child)
+	}
 	st.keep.finish(&st.capture)
+}
+
+// letGo closes a pipe that cannot be read any more, after the command had
+// killGrace to end by itself: one that fills it would wait for ever, and now
+// meets EPIPE.
+func (st *stream) letGo(child *proc.Process) {
+	t := time.NewTimer(killGrace)
+	defer t.Stop()
+	select {
+	case <-child.Exited():
+	case <-t.C:
+		_ = st.waiter.Close()
+		_ = unix.Close(st.readEnd)
+		st.readEnd = -1
+	}
 }
 
 func (st *stream) readAll(child *proc.Process) outcome.Capture {
 	buf := make([]byte, readSize)
-	var endedAt, lastByte time.Time
+	d := proc.Drain{Silence: Grace, Total: st.fault.drain(drainTotal)}
 	for {
+		if ended(child.Exited()) { // asked before the read, so that Empty is the last word
+			d.Begin(time.Now())
+		}
 		n, err := st.readOnce(buf)
 		switch {
 		case n > 0:
 			st.keep.add(buf[:n])
-			lastByte = time.Now()
+			d.Progress(n, time.Now())
 		case err == nil:
 			return outcome.Capture{End: outcome.EndEOF}
 		case errors.Is(err, unix.EINTR):
-			continue
 		case errors.Is(err, unix.EAGAIN):
-			limit := time.Duration(-1)
-			if !endedAt.IsZero() {
-				limit = max(0, Grace-time.Since(later(endedAt, lastByte)))
-			}
-			_, err := st.waiter.Wait(limit)
+			d.Empty()
+			_, err := st.waiter.Wait(d.Left(time.Now()))
 			switch {
 			case err == nil, errors.Is(err, fdwait.ErrWoken):
 			case errors.Is(err, fdwait.ErrDeadline):
-				return st.held()
+				return st.held(buf)
 			default:
 				return broken(fmt.Errorf("wait on the pipe: %w", err))
 			}
 		default:
 			return broken(fmt.Errorf("read the pipe: %w", err))
 		}
-		if endedAt.IsZero() && ended(child) {
-			endedAt = time.Now()
-		}
-		if !endedAt.IsZero() && time.Since(endedAt) > drainTotal {
-			return st.held()
+		if d.Over(time.Now()) {
+			return st.held(buf)
 		}
 	}
 }
@@ -118,49 +132,52 @@ func broken(err error) outcome.Capture {
 	return outcome.Capture{End: outcome.EndBroken, Lost: outcome.Uncounted, Cause: err}
 }
 
-func ended(child *proc.Process) bool {
+func ended(exited <-chan struct{}) bool {
 	select {
-	case <-child.Exited():
+	case <-exited:
 		return true
 	default:
 		return false
 	}
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
 // held ends the reading of a pipe that somebody still holds, and names them.
-func (st *stream) held() outcome.Capture {
+func (st *stream) held(buf []byte) outcome.Capture {
 	c := outcome.Capture{End: outcome.EndStopped}
 	target, err := proc.Target(st.readEnd)
 	if err == nil {
-		c.Holders, err = proc.Holders(target)
+		c.Holders, err = st.fault.whoHolds(target)
 	}
 	c.HoldersUnknown = err
-	if len(c.Holders) > 0 || err != nil {
-		return c
-	}
-	// Everybody was asked and nobody holds it: it was let go of meanwhile.
-	buf := make([]byte, readSize)
-	for {
+	// Looking takes time: a process that was about to end, on a loaded
+	// machine, may have let go of the pipe meanwhile.
+	for rest := 0; rest < proc.Backlog; {
 		n, err := st.readOnce(buf)
 		switch {
 		case n > 0:
 			st.keep.add(buf[:n])
+			rest += n
 		case err == nil:
 			return outcome.Capture{End: outcome.EndEOF}
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EAGAIN):
-			return c // a holder we could not see; the state stays unknown
+			return orNobodySeen(c)
 		default:
 			return broken(fmt.Errorf("read the pipe: %w", err))
 		}
 	}
+	return orNobodySeen(c)
+}
+
+// errNobodySeen is why the end of a pipe is unknown although every process
+// could be asked.
+var errNobodySeen = errors.New("no process that can be seen from here holds the pipe")
+
+func orNobodySeen(c outcome.Capture) outcome.Capture {
+	if len(c.Holders) == 0 && c.HoldersUnknown == nil {
+		c.HoldersUnknown = errNobodySeen
+	}
+	return c
 }
 
 // result hands the stream to the result, with a note for every limit that
