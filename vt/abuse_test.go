@@ -232,12 +232,15 @@ func TestRepliesNeverBlockAndAreBounded(t *testing.T) {
 	if want := 50000 * len("\x1b[1;1R"); len(fx.Reply) != want {
 		t.Errorf("%d bytes of 50,000 replies, want %d", len(fx.Reply), want)
 	}
-	fx = v.Write(bytes.Repeat([]byte("\x1b[6n"), 1<<19))
-	if len(fx.Reply) > v.lim.ReplyBytes || !bytes.HasSuffix(fx.Reply, []byte("R")) {
-		t.Errorf("%d bytes of reply, ending in %q", len(fx.Reply), fx.Reply[len(fx.Reply)-6:])
-	}
-	if v.Stats().Dropped["reply"] == 0 {
-		t.Error("replies were left out and not counted")
+	for ask, end := range map[string]string{"\x1b[6n": "R", "\x1b[c": "c", "\x1b]4;1;?\a": "\a"} {
+		before := v.Stats().Dropped["reply"]
+		fx = v.Write(bytes.Repeat([]byte(ask), 1<<18))
+		if len(fx.Reply) > v.lim.ReplyBytes || !bytes.HasSuffix(fx.Reply, []byte(end)) {
+			t.Errorf("%q: %d bytes of reply, ending in %q", ask, len(fx.Reply), fx.Reply[len(fx.Reply)-6:])
+		}
+		if v.Stats().Dropped["reply"] == before {
+			t.Errorf("%q: replies were left out and not counted", ask)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // TestARowThatChangedIsDirty runs random programs and compares every row that is
 // called clean with what it was.
 func TestARowThatChangedIsDirty(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(120) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		v := New(1+rnd.IntN(30), 1+rnd.IntN(10), smallOptions())
 		for range 40 {
@@ -155,6 +155,17 @@ func TestCellsPackAndUnpack(t *testing.T) {
 	}
 	if !Cell(0).Blank() || !cellSpacer.Blank() || cellTail.Blank() {
 		t.Error("blank cells are told wrongly")
+	}
+}
+
+func TestCellsKnowTheirPartOfTheDialogue(t *testing.T) {
+	v := New(6, 1, Options{Scrollback: 5})
+	v.Write([]byte("x\x1b]133;A\a$\x1b]133;B\ai\x1b]133;C\ao\x1b]133;D;0\ay\r\n"))
+	cells := v.HistoryLine(0, nil)
+	for i, want := range []Semantic{SemanticNone, SemanticPrompt, SemanticInput, SemanticOutput, SemanticNone} {
+		if got := cells[i].Semantic(); got != want {
+			t.Errorf("cell %d is %d, want %d", i, got, want)
+		}
 	}
 }
 

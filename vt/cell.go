@@ -78,3 +78,21 @@ func (c Cell) Style() StyleID { return StyleID(c >> cellStyleShift) }
 func (c Cell) WithStyle(s StyleID) Cell {
 	return c&^cellStyleMask | Cell(s)<<cellStyleShift
 }
+
+// A Semantic is the part of a shell's dialogue that a cell belongs to, as told by
+// OSC 133.
+type Semantic uint8
+
+// The parts. SemanticNone is text that no mark speaks of.
+const (
+	SemanticNone Semantic = iota
+	SemanticPrompt
+	SemanticInput
+	SemanticOutput
+)
+
+// Semantic returns what OSC 133 said of c.
+func (c Cell) Semantic() Semantic { return Semantic(c & cellSemMask >> cellSemShift) }
+
+// semBits packs s into a cell's bits.
+func semBits(s Semantic) Cell { return Cell(s) << cellSemShift }

@@ -5,10 +5,11 @@ package vt
 type charset uint8
 
 const (
-	csASCII  charset = iota
-	csLine           // DEC special graphics
-	csUK             // # is £
-	csLatin1         // a 96-character set: the right half of Latin-1
+	csASCII    charset = iota
+	csLine             // DEC special graphics
+	csUK               // # is £
+	csLatin1           // a 96-character set: the right half of Latin-1
+	csNational         // the first of nationals; the others follow
 )
 
 // charsets is the designation of G0 to G3 and what is shifted in.
@@ -43,6 +44,8 @@ func (c *charsets) translate(b byte) rune {
 		return '£'
 	case set == csLatin1:
 		return rune(b) | 0x80
+	case set >= csNational:
+		return nationals[set-csNational].replace(b)
 	}
 	return rune(b)
 }
@@ -75,12 +78,26 @@ func (t *Terminal) designate(inter [2]byte, final byte) bool {
 		if inter[1] == 0 && final == 'A' {
 			set = csLatin1
 		}
-	case inter[1] != 0: // national sets with two bytes read as ASCII
-	case final == '0', final == '2':
+	case inter[1] == 0 && (final == '0' || final == '2'):
 		set = csLine
-	case final == 'A':
+	case inter[1] == 0 && final == 'A':
 		set = csUK
+	default:
+		if n, ok := nationalSet(inter[1], final); ok && t.modes.has(modeNational) {
+			set = n
+		}
 	}
 	t.cs.g[g] = set
 	return true
+}
+
+// designator returns the bytes that designate a set.
+func (c charset) designator() string {
+	switch {
+	case c == csNational+portuguese:
+		return "%6"
+	case c >= csNational:
+		return nationals[c-csNational].finals[:1]
+	}
+	return [...]string{csASCII: "B", csLine: "0", csUK: "A", csLatin1: "A"}[c]
 }

@@ -42,12 +42,15 @@ func (t *Terminal) csiDispatch(final byte) {
 	if q.n == 0 {
 		q.n, q.param[0] = 1, 0
 	}
-	if final != 'b' {
-		t.last = 0
-	}
+	last := t.last // REP looks at what came right before it
+	t.last = 0
 	switch {
 	case q.prefix == 0 && q.nInter == 0:
-		t.csiPlain(final)
+		if final == 'b' {
+			t.rep(last, q.arg(0, 1))
+		} else {
+			t.csiPlain(final)
+		}
 	case q.nInter == 0:
 		t.csiPrefixed(q.prefix, final)
 	case q.nInter == 1:
@@ -115,8 +118,6 @@ func (t *Terminal) csiPlain(final byte) {
 		t.tabForward(q.arg(0, 1))
 	case 'Z':
 		t.tabBack(q.arg(0, 1))
-	case 'b':
-		t.rep(q.arg(0, 1))
 	default:
 		t.csiRare(final)
 	}

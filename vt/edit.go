@@ -138,9 +138,6 @@ func (t *Terminal) fillCells(r Row, from, end Col, keep bool) {
 	}
 	if end == t.cols {
 		t.detach(r + 1)
-		if from == 0 {
-			m.wraps = false
-		}
 	}
 }
 
@@ -171,6 +168,9 @@ func (t *Terminal) eraseRows(top, bot Row, keep bool) {
 // ed erases in the display. ED, CSI n J, and DECSED, CSI ? n J. 3 clears the
 // history. While a wrap is pending the cursor is after the last column, so erasing
 // from it on leaves that column alone; the same holds for EL.
+//
+// A row that ED clears whole begins a new line. One that EL clears still continues
+// the row above: zsh wraps its command line with a space, CR and EL.
 func (t *Terminal) ed(n int, selective bool) {
 	keep := t.keeps(selective)
 	t.joinOK = false
@@ -178,6 +178,9 @@ func (t *Terminal) ed(n int, selective bool) {
 	case 0:
 		if !t.pending {
 			t.fillCells(t.row, t.col, t.cols, keep)
+		}
+		if t.col == 0 {
+			t.detach(t.row)
 		}
 		t.eraseRows(t.row+1, t.rows-1, keep)
 	case 1:

@@ -25,8 +25,8 @@ type Event struct {
 	N    int
 }
 
-// Effects are what one Write or Resize asks of the host. They are valid until
-// the next Write or Resize.
+// Effects are what one call asks of the host. They are valid until the next call
+// that returns Effects.
 type Effects struct {
 	Reply  []byte // to be written to the program, in order
 	Events []Event
@@ -101,4 +101,13 @@ func (t *Terminal) reply(s string) {
 		return
 	}
 	t.fx.Reply = append(t.fx.Reply, s...)
+}
+
+// replyBytes is reply for an answer that programs ask for by the thousand.
+func (t *Terminal) replyBytes(b []byte) {
+	if len(t.fx.Reply)+len(b) > t.lim.ReplyBytes {
+		t.drop(DropReply)
+		return
+	}
+	t.fx.Reply = append(t.fx.Reply, b...)
 }

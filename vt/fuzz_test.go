@@ -118,7 +118,7 @@ func FuzzResize(f *testing.F) {
 // TestRandomProgramsKeepEveryInvariant is a fixed-seed fuzz that knows the
 // grammar, so that a plain test run reaches deep states.
 func TestRandomProgramsKeepEveryInvariant(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		v := New(rnd.IntN(40), rnd.IntN(14), smallOptions())
 		for range 60 {
@@ -170,7 +170,7 @@ func randomProgram(rnd *rand.Rand) []byte {
 
 // TestRandomProgramsDoNotDependOnTheSplit compares one Write with many.
 func TestRandomProgramsDoNotDependOnTheSplit(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(25) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		cols, rows := 1+rnd.IntN(40), 1+rnd.IntN(12)
 		o := smallOptions()

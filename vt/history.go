@@ -2,7 +2,7 @@ package vt
 
 import (
 	"encoding/binary"
-	"unicode/utf8"
+	"slices"
 )
 
 // pageSize is the unit in which history memory is taken and given back. A row of
@@ -52,11 +52,12 @@ type history struct {
 
 	cutLines, cutBytes int64
 
-	rec []byte // the record being built
+	clusters *clusterTable // the Terminal's: the texts that rows refer to
+	rec      []byte        // the record being built
 }
 
-func newHistory(lines, bytes int) history {
-	return history{maxLines: lines, maxBytes: max(bytes, 2*pageSize)}
+func newHistory(lines, bytes int, c *clusterTable) history {
+	return history{maxLines: lines, maxBytes: max(bytes, 2*pageSize), clusters: c}
 }
 
 func (h *history) len() int { return int(h.next - h.first) }
@@ -76,7 +77,9 @@ func (h *history) bytes() int {
 func (h *history) push(cells []Cell, m *rowMeta) {
 	if h.maxLines == 0 {
 		h.cutLines++
-		h.cutBytes += int64(len(cells))
+		for _, c := range cells {
+			h.cutBytes += h.textLen(c)
+		}
 		return
 	}
 	h.encode(cells, m)
@@ -105,23 +108,25 @@ func (h *history) encode(cells []Cell, m *rowMeta) {
 		flags |= recExit
 		rec = binary.LittleEndian.AppendUint32(rec, uint32(m.exit))
 	}
-	text := len(rec)
-	styled := Cell(0)
-	low := Cell(0)
-	for _, c := range cells {
-		low |= c
-		styled |= c & (cellStyleMask | runBits)
-		rec = append(rec, byte(c))
+	text, n := len(rec), len(cells)
+	rec = slices.Grow(rec, 4*n)
+	all := Cell(0)
+	dst := rec[text : text+n]
+	for i, c := range cells {
+		all |= c
+		dst[i] = byte(c)
 	}
-	if low&(cellRuneMask|cellCluster|cellWidthMask) > 0x7F {
+	if all&(cellRuneMask|cellCluster|cellWidthMask) > 0x7F {
 		flags &^= recASCII
-		rec = rec[:text]
-		for _, c := range cells {
-			rec = binary.LittleEndian.AppendUint32(rec, uint32(c))
+		n *= 4
+		dst = rec[text : text+n]
+		for i, c := range cells {
+			binary.LittleEndian.PutUint32(dst[4*i:], uint32(c))
 		}
 	}
+	rec = rec[:text+n]
 	runs := 0
-	if styled != 0 {
+	if all&(cellStyleMask|runBits) != 0 {
 		for i := 0; i < len(cells); runs++ {
 			key := cells[i] & (cellStyleMask | runBits)
 			n := 1
@@ -162,7 +167,12 @@ func (h *history) newPage() *page {
 		p.buf, p.offs, p.base = p.buf[:0], p.offs[:0], h.next
 		return p
 	}
-	return &page{buf: make([]byte, 0, pageSize), base: h.next}
+	// A page holds about as many rows as the one before.
+	rows := 256
+	if n := len(h.pages); n > 0 {
+		rows = len(h.pages[n-1].offs) * 9 / 8
+	}
+	return &page{buf: make([]byte, 0, pageSize), offs: make([]uint16, 0, rows), base: h.next}
 }
 
 // dropFirst cuts the oldest row because of a limit.
@@ -173,7 +183,7 @@ func (h *history) dropFirst() {
 	p := h.pages[0]
 	i := int(h.first - p.base)
 	h.cutLines++
-	h.cutBytes += textBytes(p.record(i))
+	h.cutBytes += h.textBytes(p.record(i))
 	h.first++
 	if i+1 == len(p.offs) {
 		h.release()
@@ -184,7 +194,7 @@ func (h *history) dropPage() {
 	p := h.pages[0]
 	for h.first < p.base+int64(len(p.offs)) {
 		h.cutLines++
-		h.cutBytes += textBytes(p.record(int(h.first - p.base)))
+		h.cutBytes += h.textBytes(p.record(int(h.first - p.base)))
 		h.first++
 	}
 	h.release()
@@ -311,22 +321,34 @@ func decode(rec []byte, dst []Cell) []Cell {
 }
 
 // textBytes returns how many bytes of text a record stands for.
-func textBytes(rec []byte) int64 {
+func (h *history) textBytes(rec []byte) int64 {
 	text, _ := parts(rec)
 	if rec[0]&recASCII != 0 {
 		return int64(len(text))
 	}
-	n := 0
+	n := int64(0)
 	for ; len(text) >= 4; text = text[4:] {
-		switch c := Cell(binary.LittleEndian.Uint32(text)); {
-		case c&cellCluster != 0:
-			n += 2 * utf8.UTFMax // its text may be gone by now; two characters at least
-		case c.Tail():
-		default:
-			n += max(utf8.RuneLen(c.Rune()), 1)
-		}
+		n += h.textLen(Cell(binary.LittleEndian.Uint32(text)))
 	}
-	return int64(n)
+	return n
+}
+
+// textLen returns the bytes of text in a cell; a blank inside a row is a space.
+func (h *history) textLen(c Cell) int64 {
+	if id, ok := c.ClusterID(); ok {
+		return int64(len(h.clusters.text(id)))
+	}
+	switch r := c & cellRuneMask; {
+	case c.Tail():
+		return 0
+	case r < 0x80:
+		return 1
+	case r < 0x800:
+		return 2
+	case r < 0x10000:
+		return 3
+	}
+	return 4
 }
 
 // each calls style and cluster for every id that the history uses.

@@ -15,37 +15,51 @@ func appendRune(dst []byte, r rune) []byte {
 // A styleTable gives every distinct Style a small number. Numbers are stable
 // while anything uses them; sweep frees the others.
 type styleTable struct {
-	list  []Style  // by id; list[0] is the default style
+	list  []Style // by id; list[0] is the default style
+	keys  []styleKey
 	index []uint32 // open addressing, id+1, 0 empty; a power of two long
 	free  []StyleID
 }
 
 func (s *styleTable) init() {
 	s.list = append(make([]Style, 0, 16), Style{})
+	s.keys = append(make([]styleKey, 0, 16), styleKey{})
 	s.index = make([]uint32, 64)
 	s.put(0)
 }
 
 func (s *styleTable) live() int { return len(s.list) - len(s.free) }
 
-func hashStyle(s Style) uint32 {
-	h := uint64(s.FG)<<32 | uint64(s.BG)
-	h = (h ^ h>>29) * 0x9E3779B97F4A7C15
-	h ^= uint64(s.UL)<<32 | uint64(s.Attrs)<<16 | uint64(s.Underline)<<8
-	h ^= uint64(s.Link) << 24
-	h = (h ^ h>>32) * 0xD6E8FEB86659FD93
+// A styleKey is a Style in two words, for comparing and hashing. A Color has 26
+// bits in use: two of kind and 24 of value.
+type styleKey struct{ colors, rest uint64 }
+
+func keyOf(s Style) styleKey {
+	return styleKey{
+		uint64(s.FG)<<32 | uint64(s.BG),
+		uint64(s.UL)<<38 | uint64(s.Attrs)<<22 | uint64(s.Underline&0x3F)<<16 | uint64(s.Link),
+	}
+}
+
+func (k styleKey) hash() uint32 {
+	h := (k.colors ^ k.colors>>29) * 0x9E3779B97F4A7C15
+	h = (h ^ k.rest ^ h>>32) * 0xD6E8FEB86659FD93
 	return uint32(h >> 32)
 }
 
 // find returns the id of s.
 func (s *styleTable) find(st Style) (StyleID, bool) {
+	k := keyOf(st)
+	if k == (styleKey{}) {
+		return 0, true
+	}
 	mask := uint32(len(s.index) - 1)
-	for i := hashStyle(st) & mask; ; i = (i + 1) & mask {
+	for i := k.hash() & mask; ; i = (i + 1) & mask {
 		id := s.index[i]
 		if id == 0 {
 			return 0, false
 		}
-		if s.list[id-1] == st {
+		if s.keys[id-1] == k {
 			return StyleID(id - 1), true
 		}
 	}
@@ -54,7 +68,7 @@ func (s *styleTable) find(st Style) (StyleID, bool) {
 // put enters an id that is in list into the index.
 func (s *styleTable) put(id StyleID) {
 	mask := uint32(len(s.index) - 1)
-	i := hashStyle(s.list[id]) & mask
+	i := s.keys[id].hash() & mask
 	for s.index[i] != 0 {
 		i = (i + 1) & mask
 	}
@@ -70,10 +84,11 @@ func (s *styleTable) add(st Style) StyleID {
 	if n := len(s.free); n > 0 {
 		id = s.free[n-1]
 		s.free = s.free[:n-1]
-		s.list[id] = st
+		s.list[id], s.keys[id] = st, keyOf(st)
 	} else {
 		id = StyleID(len(s.list))
 		s.list = append(s.list, st)
+		s.keys = append(s.keys, keyOf(st))
 	}
 	s.put(id)
 	return id
@@ -99,7 +114,7 @@ func (s *styleTable) reindex(size int, used bitset) {
 		if id == 0 || used.has(id) {
 			s.put(StyleID(id))
 		} else {
-			s.list[id] = Style{}
+			s.list[id], s.keys[id] = Style{}, styleKey{}
 			s.free = append(s.free, StyleID(id))
 		}
 	}
@@ -112,6 +127,7 @@ type clusterTable struct {
 	data  []byte
 	index []uint32
 	free  []uint32
+	old   []byte // the run before the last sweep, for reuse
 }
 
 type clusterRef struct {
@@ -191,7 +207,7 @@ func (c *clusterTable) add(text []byte) uint32 {
 
 // sweep frees the clusters that used does not name and closes the gaps in data.
 func (c *clusterTable) sweep(used bitset) {
-	data := make([]byte, 0, len(c.data))
+	data := c.old[:0]
 	clear(c.index)
 	c.free = c.free[:0]
 	for id := range c.at {
@@ -204,7 +220,7 @@ func (c *clusterTable) sweep(used bitset) {
 		c.at[id].off = uint32(len(data))
 		data = append(data, text...)
 	}
-	c.data = data
+	c.data, c.old = data, c.data
 	for id := range c.at {
 		if used.has(id) {
 			c.put(uint32(id))
@@ -262,6 +278,16 @@ func (l *linkTable) sweep(used bitset) {
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+// cleared returns an empty set for numbers below n, in b's memory where it fits.
+func (b bitset) cleared(n int) bitset {
+	if words := (n + 63) / 64; words <= cap(b) {
+		b = b[:words]
+		clear(b)
+		return b
+	}
+	return newBitset(n)
+}
 
 func (b bitset) set(i int)   { b[i>>6] |= 1 << (i & 63) }
 func (b bitset) unset(i int) { b[i>>6] &^= 1 << (i & 63) }

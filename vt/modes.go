@@ -4,40 +4,40 @@ package vt
 type mode uint8
 
 const (
-	modeInsert      mode = iota // IRM, 4
-	modeNewline                 // LNM, 20
-	modeAppCursor               // DECCKM, ?1
-	modeReverse                 // DECSCNM, ?5
-	modeOrigin                  // DECOM, ?6
-	modeWrap                    // DECAWM, ?7
-	modeBlink                   // ?12
-	modeCursor                  // DECTCEM, ?25
-	modeAllow132                // ?40
-	mode132                     // DECCOLM, ?3
-	modeMoreFix                 // ?41
-	modeRevWrap                 // ?45
-	modeRevWrapExt              // ?1045
-	modeAppKeypad               // DECNKM, ?66
-	modeBackspace               // DECBKM, ?67
-	modeMargins                 // DECLRMM, ?69
-	modeNoClear                 // DECNCSM, ?95
-	modeFocus                   // ?1004
-	modeAltScroll               // ?1007
-	modeMeta                    // ?1034, 8-bit meta; kept, no effect on UTF-8
-	modeAltEsc                  // ?1039
-	modeAlt                     // ?47, ?1047, ?1049
-	modeSaveCursor              // ?1048, only reported
-	modePaste                   // ?2004
-	modeSync                    // ?2026
-	modeGraphemes               // ?2027
-	modeScheme                  // ?2031
-	modeResize                  // ?2048
-	modeTiteInhibit             // unused by programs; reset state of ?1046
-	modeSmooth                  // DECSCLM, ?4; kept
-	modeRepeat                  // DECARM, ?8; kept
-	modeKeyLock                 // KAM, 2; kept
-	modeEcho                    // SRM, 12; kept
-	modeNational                // DECNRCM, ?42; kept
+	modeInsert     mode = iota // IRM, 4
+	modeNewline                // LNM, 20
+	modeAppCursor              // DECCKM, ?1
+	modeReverse                // DECSCNM, ?5
+	modeOrigin                 // DECOM, ?6
+	modeWrap                   // DECAWM, ?7
+	modeBlink                  // ?12
+	modeCursor                 // DECTCEM, ?25
+	modeAllow132               // ?40
+	mode132                    // DECCOLM, ?3
+	modeMoreFix                // ?41
+	modeRevWrap                // ?45
+	modeRevWrapExt             // ?1045
+	modeAppKeypad              // DECNKM, ?66
+	modeBackspace              // DECBKM, ?67
+	modeMargins                // DECLRMM, ?69
+	modeNoClear                // DECNCSM, ?95
+	modeFocus                  // ?1004
+	modeAltScroll              // ?1007
+	modeMeta                   // ?1034, 8-bit meta; kept, no effect on UTF-8
+	modeAltEsc                 // ?1039
+	modeAlt                    // ?47, ?1047, ?1049
+	modeSaveCursor             // ?1048, only reported
+	modePaste                  // ?2004
+	modeSync                   // ?2026
+	modeGraphemes              // ?2027
+	modeScheme                 // ?2031
+	modeResize                 // ?2048
+	modeAltAllowed             // ?1046: the alternate screen can be used
+	modeSmooth                 // DECSCLM, ?4; kept
+	modeRepeat                 // DECARM, ?8; kept
+	modeKeyLock                // KAM, 2; kept
+	modeEcho                   // SRM, 12; kept
+	modeNational               // DECNRCM, ?42
 	numModes
 )
 
@@ -74,7 +74,7 @@ var modeNumbers = [...]struct {
 	{decPrivate | 1034, modeMeta},
 	{decPrivate | 1039, modeAltEsc},
 	{decPrivate | 1045, modeRevWrapExt},
-	{decPrivate | 1046, modeTiteInhibit},
+	{decPrivate | 1046, modeAltAllowed},
 	{decPrivate | 1048, modeSaveCursor},
 	{decPrivate | 2004, modePaste},
 	{decPrivate | 2026, modeSync},
@@ -135,7 +135,7 @@ func (m *modeSet) set(b mode, on bool) {
 
 func defaultModes() modeSet {
 	var m modeSet
-	for _, b := range []mode{modeWrap, modeCursor, modeBlink, modeAltScroll, modeTiteInhibit, modeRepeat, modeEcho} {
+	for _, b := range []mode{modeWrap, modeCursor, modeBlink, modeAltScroll, modeAltAllowed, modeRepeat, modeEcho} {
 		m.set(b, true)
 	}
 	return m
@@ -225,6 +225,11 @@ func (t *Terminal) setPrivate(n uint16, on bool) {
 		}
 	case 47, 1047, 1049:
 		t.altScreen(n, on)
+	case 1046:
+		if !on && t.modes.has(modeAlt) {
+			t.switchScreen(false)
+		}
+		t.modes.set(modeAltAllowed, on)
 	case 1048:
 		if on {
 			t.decsc()
@@ -260,6 +265,9 @@ func (t *Terminal) setPrivate(n uint16, on bool) {
 // altScreen switches screens. 47 only switches, 1047 clears the alternate screen
 // on leaving, 1049 saves the cursor, switches and clears.
 func (t *Terminal) altScreen(n uint16, on bool) {
+	if !t.modes.has(modeAltAllowed) {
+		return
+	}
 	was := t.modes.has(modeAlt)
 	if n == 1049 && on && !was {
 		t.decsc()

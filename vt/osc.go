@@ -178,18 +178,15 @@ func (t *Terminal) oscMark(s []byte) {
 	m := t.scr.metaOf(t.row)
 	exit := -1
 	switch kind {
-	case "A", "N":
+	case "A", "N", "P":
 		m.marks |= markPrompt
-		t.sem = 1 << cellSemShift
-	case "P":
-		m.marks |= markPrompt
-		t.sem = 1 << cellSemShift
+		t.sem = semBits(SemanticPrompt)
 	case "B", "I":
 		m.marks |= markInput
-		t.sem = 2 << cellSemShift
+		t.sem = semBits(SemanticInput)
 	case "C":
 		m.marks |= markOutput
-		t.sem = 3 << cellSemShift
+		t.sem = semBits(SemanticOutput)
 	case "D":
 		code, _, _ := strings.Cut(rest, ";")
 		if n, err := strconv.ParseInt(code, 10, 32); err == nil {

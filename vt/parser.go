@@ -191,11 +191,13 @@ func (t *Terminal) feedGround(p []byte, i int) int {
 			t.seq.clear()
 			t.state = escape
 			i++
-			if i < len(p) && p[i] == '[' && !t.bytewise {
-				t.state = csiEntry
-				return i + 1
+			if i == len(p) || p[i] != '[' || t.bytewise {
+				return i
 			}
-			return i
+			t.state = csiEntry
+			if i = t.feedCSI(p, i+1); t.state != ground {
+				return i
+			}
 		case b < 0x20:
 			t.execute(b)
 			i++
@@ -246,45 +248,54 @@ func printableRun(p []byte) int {
 	return n
 }
 
-// feedCSI is the table's csiEntry and csiParam for the bytes that make up nearly
-// all sequences; any other byte goes through the table.
+// feedCSI is the table's csiEntry and csiParam. A sequence that lies whole in p
+// and holds only a prefix, parameters and a final byte, as nearly all do, is read
+// at once; any other goes byte by byte through the table.
 func (t *Terminal) feedCSI(p []byte, i int) int {
+	if t.state != csiEntry {
+		return t.step(p, i)
+	}
 	q := &t.seq
-	for i < len(p) {
-		b := p[i]
-		switch {
+	j, n := i, 0
+	if j < len(p) && p[j] >= '<' && p[j] <= '?' {
+		q.prefix = p[j]
+		j++
+	}
+	var v, given, colon uint32
+	for ; j < len(p); j++ {
+		switch b := p[j]; {
 		case b-'0' <= 9:
-			if q.n == 0 {
-				q.n, q.param[0] = 1, 0
-			}
-			t.state = csiParam
-			if q.tooMany {
-				i++
-				continue
-			}
-			at := q.n - 1
-			v := uint32(q.param[at])
-			for b-'0' <= 9 {
-				v = min(v*10+uint32(b-'0'), 65535)
-				i++
-				if i == len(p) {
-					break
-				}
-				b = p[i]
-			}
-			q.param[at] = uint16(v)
-			q.given |= 1 << at
+			v = min(v*10+uint32(b-'0'), 65535)
+			given |= 1 << n
 		case b == ';' || b == ':':
-			t.state = csiParam
-			q.add(b)
-			i++
+			q.param[n] = uint16(v)
+			if n++; n == maxParams {
+				return t.stepCSI(p, i)
+			}
+			v = 0
+			if b == ':' {
+				colon |= 1 << n
+			}
 		case b >= 0x40 && b < 0x7F:
+			q.param[n] = uint16(v)
+			q.n = n + 1
+			q.given, q.colon = given, colon
 			t.state = ground
 			t.csiDispatch(b)
-			return i + 1
+			return j + 1
 		default:
-			return t.step(p, i)
+			return t.stepCSI(p, i)
 		}
+	}
+	return t.stepCSI(p, i)
+}
+
+// stepCSI takes a sequence through the table, from the byte after CSI on, until
+// it ends or p does.
+func (t *Terminal) stepCSI(p []byte, i int) int {
+	t.seq.clear()
+	for i < len(p) && (t.state == csiEntry || t.state == csiParam) {
+		i = t.step(p, i)
 	}
 	return i
 }

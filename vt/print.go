@@ -4,14 +4,14 @@ import "unicode/utf8"
 
 // printASCII prints a run of bytes from 0x20 to 0x7E.
 func (t *Terminal) printASCII(run []byte) {
-	if !t.cs.plain() || t.modes.on&(1<<modeInsert|1<<modeGraphemes) != 0 {
+	prepended := t.joinOK && t.joinState.last == classPrepend
+	if !t.cs.plain() || prepended || t.modes.has(modeInsert) {
 		for _, b := range run {
 			t.printRune(t.cs.translate(b))
 		}
 		return
 	}
 	t.last = rune(run[len(run)-1])
-	t.joinOK = false
 	at := t.penCell()
 	for len(run) > 0 {
 		if t.pending {
@@ -43,6 +43,12 @@ func (t *Terminal) printASCII(run []byte) {
 			t.col = limit - 1
 			t.pending = true
 		}
+	}
+	t.joinOK = t.modes.has(modeGraphemes)
+	if t.joinOK {
+		_, t.joinCol, _ = t.before()
+		t.joinRow = t.row
+		t.joinState = t.joinState.start(classOther)
 	}
 }
 
@@ -106,8 +112,12 @@ func (t *Terminal) place(r rune, width int) (Row, Col) {
 	}
 	cells := t.scr.row(t.row)
 	end := t.col + w
-	t.scr.cut(t.row, t.col)
-	t.scr.cut(t.row, end)
+	if cells[t.col].Tail() {
+		t.scr.cut(t.row, t.col)
+	}
+	if end < t.cols && cells[end].Tail() {
+		t.scr.cut(t.row, end)
+	}
 	where := t.col
 	if w == 2 {
 		cells[where] = Cell(r) | at | cellWide
@@ -261,20 +271,19 @@ func (t *Terminal) widen() {
 	}
 }
 
-// rep repeats the last character. REP, CSI n b. More repeats than the screen has
-// cells would only repeat what is seen.
-func (t *Terminal) rep(n int) {
-	if t.last == 0 {
+// rep repeats a character that was printed right before. REP, CSI n b. More
+// repeats than the screen has cells would only repeat what is seen.
+func (t *Terminal) rep(r rune, n int) {
+	if r == 0 {
 		return
 	}
 	if most := int(t.cols) * int(t.rows); n > most {
 		t.drop(DropCount)
 		n = most
 	}
-	r := t.last
 	for range n {
 		t.joinOK = false // a repeated flag half or emoji is a character of its own
 		t.printRune(r)
 	}
-	t.last = r
+	t.last = 0
 }

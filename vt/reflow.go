@@ -28,7 +28,7 @@ type linePlace struct {
 // reflow wraps the history and the main screen at c columns.
 func (t *Terminal) reflow(c Col, r Row, cur, keep *place) {
 	text := t.textRows(cur)
-	f := reflower{cols: c, was: t.cols, out: newHistory(t.hist.maxLines+int(r), t.hist.maxBytes)}
+	f := reflower{cols: c, was: t.cols, out: newHistory(t.hist.maxLines+int(r), t.hist.maxBytes, &t.clusters)}
 	// The screen's rows pass through the history; give them room of their own.
 	f.out.maxBytes += 2*pageSize + int(r)*(int(c)*(4+runBytes)+recHeader+4)
 	f.out.cutLines, f.out.cutBytes = t.hist.cutLines, t.hist.cutBytes

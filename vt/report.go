@@ -32,7 +32,10 @@ func (t *Terminal) dsr(n int) {
 		t.reply("\x1b[0n")
 	case 6:
 		r, c := t.reported()
-		t.reply(fmt.Sprintf("\x1b[%d;%dR", r, c))
+		b := strconv.AppendInt(append(t.scratch[:0], "\x1b["...), int64(r), 10)
+		b = strconv.AppendInt(append(b, ';'), int64(c), 10)
+		t.scratch = append(b, 'R')
+		t.replyBytes(t.scratch)
 	default:
 		t.drop(DropUnknown)
 	}
@@ -154,7 +157,7 @@ func (t *Terminal) deccir() string {
 	sets := make([]byte, 0, 4)
 	for i, g := range t.cs.g {
 		size += bit(1<<i, g == csLatin1)
-		sets = append(sets, [...]byte{csASCII: 'B', csLine: '0', csUK: 'A', csLatin1: 'A'}[g])
+		sets = append(sets, g.designator()...)
 	}
 	return fmt.Sprintf("\x1bP1$u%d;%d;1;%c;%c;%c;%d;%d;%c;%s\x1b\\",
 		r, c, sgr, '@'+bit(1, t.protect.on), flags, t.cs.gl, t.cs.gr, size, sets)

@@ -62,18 +62,16 @@ func (p *place) clamp(cols Col, rows Row) (Row, Col, bool) {
 func (t *Terminal) resizeAlt(c Col, r Row, cur *place) {
 	old := t.alt
 	s := newScreen(c, r)
-	s.saved, s.kitty = old.saved, old.kitty
-	s.saved.row, s.saved.col = min(s.saved.row, r-1), min(s.saved.col, c-1)
-	s.saved.pending = false
 	skip := max(cur.row-r+1, 0)
 	for y := range min(r, t.rows-skip) {
 		s.fill(y, old.row(y + skip)[:min(old.metaOf(y+skip).used, c)], *old.metaOf(y + skip))
 	}
-	cur.row, cur.col, _ = cur.clamp(c, cur.row+1)
-	cur.row -= skip
+	s.saved, s.kitty = old.saved, old.kitty
+	s.saved.row, s.saved.col = min(max(s.saved.row-skip, 0), r-1), min(s.saved.col, c-1)
+	s.saved.pending = false
 	if t.scr == old {
 		t.scr = s
-		t.row, t.col, t.pending = cur.row, cur.col, false
+		t.row, t.col, t.pending = cur.row-skip, min(cur.col, c-1), false
 	}
 	t.alt = s
 }

@@ -49,7 +49,7 @@ func logicalText(v *Terminal) []string {
 }
 
 func TestReflowLosesNoText(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range uint64(80) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		v := New(2+rnd.IntN(30), 1+rnd.IntN(10), Options{Scrollback: 1 << 20})
 		for i := range 1 + rnd.IntN(30) {
@@ -130,7 +130,7 @@ func TestReflowKeepsStylesAndMarks(t *testing.T) {
 }
 
 func TestHeightChangesLoseNoText(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range uint64(50) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		v := New(8, 1+rnd.IntN(10), Options{Scrollback: 1000})
 		for i := range rnd.IntN(25) {

@@ -30,7 +30,7 @@ import (
 //	dropped NAME N       how often since the terminal began
 //	mode NAME[=N] ...    fields of Modes; a leading ! means off
 //	title|icon|cwd "text"
-//	cut LINES            rows that left the scrollback
+//	cut LINES BYTES      rows that left the scrollback, and their text
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vt/*.vt")
 	if err != nil || len(files) == 0 {
@@ -209,8 +209,8 @@ func (s *scriptRun) step(word string, args, rows []string) {
 	case "cwd":
 		s.equal(word, s.v.Cwd(), args[0])
 	case "cut":
-		lines, _ := s.v.HistoryCut()
-		s.equal(word, fmt.Sprint(lines), args[0])
+		lines, bytes := s.v.HistoryCut()
+		s.equal(word, fmt.Sprint(lines, bytes), args[0]+" "+args[1])
 	default:
 		s.t.Fatalf("%s: unknown word %q", s.at, word)
 	}

@@ -88,7 +88,10 @@ func (t *Terminal) reclaim(wait *int, live func() int, limit int) bool {
 func (t *Terminal) sweep() {
 	t.sweeps++
 	t.gen++
-	styles, clusters := newBitset(len(t.styles.list)), newBitset(len(t.clusters.at))
+	t.inUse.styles = t.inUse.styles.cleared(len(t.styles.list))
+	t.inUse.clusters = t.inUse.clusters.cleared(len(t.clusters.at))
+	t.inUse.links = t.inUse.links.cleared(len(t.links.list) + 1)
+	styles, clusters, links := t.inUse.styles, t.inUse.clusters, t.inUse.links
 	note := func(c Cell) {
 		styles.set(int(c.Style()))
 		if id, ok := c.ClusterID(); ok {
@@ -113,7 +116,6 @@ func (t *Terminal) sweep() {
 	if t.blankK {
 		note(t.blank)
 	}
-	links := newBitset(len(t.links.list) + 1)
 	for id, s := range t.styles.list {
 		if styles.has(id) {
 			links.set(int(s.Link))

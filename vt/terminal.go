@@ -66,7 +66,8 @@ type Terminal struct {
 	gen      uint64
 	sweeps   int64
 
-	styleWait, clusterWait, linkWait int // calls until a full table may be swept again
+	inUse                            struct{ styles, clusters, links bitset } // memory for sweeps
+	styleWait, clusterWait, linkWait int                                      // calls until a full table may be swept again
 
 	title, icon, cwd string
 	titles           []titles
@@ -93,7 +94,7 @@ func New(cols, rows int, o Options) *Terminal {
 		t.opt.Version = "dev"
 	}
 	t.cols, t.rows = t.clampSize(cols, rows)
-	t.hist = newHistory(max(o.Scrollback, 0), t.opt.ScrollbackBytes)
+	t.hist = newHistory(max(o.Scrollback, 0), t.opt.ScrollbackBytes, &t.clusters)
 	t.styles.init()
 	t.clusters.init()
 	t.main = newScreen(t.cols, t.rows)
