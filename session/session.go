@@ -1,6 +1,10 @@
 package session
 
 import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,11 +29,17 @@ type PaneChanged struct{ ID PaneID }
 // it. Info tells what.
 type PaneEnded struct{ ID PaneID }
 
+// PaneCalled says that a program asks for attention or for the clipboard: it
+// rang the bell, sent a notification or wants something copied. Info tells the
+// first two, TakeClip the third.
+type PaneCalled struct{ ID PaneID }
+
 // MeterRead carries one count of the descriptors.
 type MeterRead struct{ Snapshot fdmeter.Snapshot }
 
 func (PaneChanged) fact() {}
 func (PaneEnded) fact()   {}
+func (PaneCalled) fact()  {}
 func (MeterRead) fact()   {}
 
 // A Config says how a session is built.
@@ -40,16 +50,24 @@ type Config struct {
 	Scrollback      int // lines a pane; 0: 10,000
 	ScrollbackBytes int // bytes a pane; 0: the engine's default
 
+	// Env is added to the environment of every child; nil: nothing.
+	Env []string
+
 	// Publish takes the facts, in order, from one goroutine. It may block.
 	Publish func(Fact)
 
 	// Guard, when set, is deferred by every goroutine of the session, so that a
 	// window can give its terminal back before a panic ends the program.
 	Guard func()
+
+	fault func() // runs before the engine, where tests let it fail; nil in the product
 }
 
 // DefaultScrollback is how many lines of history a pane keeps.
 const DefaultScrollback = 10_000
+
+// ErrClosed is why a pane that was opened after Close did not start.
+var ErrClosed = errors.New("the session is closed")
 
 // A Session owns the panes and the meter.
 //
@@ -64,6 +82,7 @@ type Session struct {
 	mu     sync.Mutex
 	panes  map[PaneID]*Pane
 	lastID PaneID
+	closed bool
 	facts  inbox
 }
 
@@ -83,26 +102,33 @@ func New(c Config) *Session {
 }
 
 // Open makes a pane and starts its command. It always returns a pane: when
-// the command could not be started the pane says why.
+// the command could not be started the pane says why, and so it does after
+// Close (ErrClosed).
 func (s *Session) Open(spec Spec, size ptybridge.Size) *Pane {
 	s.mu.Lock()
 	s.lastID++
 	p := newPane(s, s.lastID, spec, size)
-	s.panes[p.id] = p
+	if s.closed {
+		p.closed, p.state, p.err = true, StateNotStarted, ErrClosed
+	} else {
+		s.panes[p.id] = p
+	}
 	s.mu.Unlock()
 	p.start()
 	return p
 }
 
 // Close ends every pane's process, waits until all of them are gone and stops
-// the meter. It returns what became of the panes.
+// the meter. It returns what became of the panes; a second call returns nil.
 func (s *Session) Close() []Info {
 	s.mu.Lock()
-	panes := make([]*Pane, 0, len(s.panes))
-	for _, p := range s.panes {
-		panes = append(panes, p)
-	}
+	again := s.closed
+	s.closed = true
 	s.mu.Unlock()
+	if again {
+		return nil
+	}
+	panes := s.all()
 	infos := make([]Info, len(panes))
 	var wg sync.WaitGroup
 	for i, p := range panes {
@@ -122,6 +148,9 @@ func (s *Session) meter() {
 	tick := time.NewTicker(MeterTick)
 	defer tick.Stop()
 	for {
+		for _, p := range s.all() {
+			p.locate()
+		}
 		s.facts.put(MeterRead{sampler.Sample(time.Now(), s.roots())})
 		select {
 		case <-s.stop:
@@ -131,15 +160,20 @@ func (s *Session) meter() {
 	}
 }
 
-func (s *Session) roots() []int {
+// all returns the panes in the order they were opened.
+func (s *Session) all() []*Pane {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pids := make([]int, 0, len(s.panes))
-	for id := PaneID(1); id <= s.lastID; id++ {
-		if p := s.panes[id]; p != nil {
-			if pid := p.runningPID(); pid != 0 {
-				pids = append(pids, pid)
-			}
+	panes := slices.Collect(maps.Values(s.panes))
+	slices.SortFunc(panes, func(a, b *Pane) int { return cmp.Compare(a.id, b.id) })
+	return panes
+}
+
+func (s *Session) roots() []int {
+	var pids []int
+	for _, p := range s.all() {
+		if pid := p.runningPID(); pid != 0 {
+			pids = append(pids, pid)
 		}
 	}
 	return pids
