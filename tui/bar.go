@@ -1,109 +1,85 @@
 package tui
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"github.com/honestty/honestty/outcome"
-	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tools/fdmeter"
+	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/statusbar"
-	"github.com/honestty/honestty/vt"
 )
 
-// composeBar draws the status bar: tabs, the alert, the meter.
-func (m *Model) composeBar(y int) {
-	info := session.Info{}
-	if m.pane != nil {
-		info = m.pane.Info()
-	}
-	bar := statusbar.Bar{
-		Tabs:  []statusbar.Tab{{Number: 1, Name: paneName(info), Active: true, Mark: endMark(info)}},
-		Alert: m.alert(info),
+// bar is the status bar as it is now.
+func (m *Model) bar() statusbar.Bar {
+	return statusbar.Bar{
+		Tabs:  m.barTabs(),
+		Alert: m.barAlert(),
 		Meter: barMeter(m.meter, m.metered),
-		Help:  "^B ? help",
-		ASCII: !m.caps.UTF8,
+		Help:  m.helpKey(),
+		ASCII: !m.caps.UTF8 || m.conf.UI.ASCII,
 	}
+}
+
+// composeBar draws the status bar.
+func (m *Model) composeBar(y int) {
 	x := 0
-	for _, s := range bar.Segments(m.size.Cols) {
+	for _, s := range m.bar().Segments(m.size.Cols) {
 		x += m.screen.SetText(x, y, m.size.Cols-x, s.Text, m.barStyle(s.Role))
 	}
-}
-
-func (m *Model) barStyle(r statusbar.Role) vt.Style {
-	switch r {
-	case statusbar.Accent:
-		return m.theme.BarActive
-	case statusbar.Dim:
-		return m.theme.BarDim
-	case statusbar.Attention:
-		return m.theme.BarWarn
-	case statusbar.Failure:
-		return m.theme.BarAlert
-	}
-	return m.theme.Bar
-}
-
-// paneName is the title that the program set, or the program's name.
-func paneName(i session.Info) string {
-	if i.Title != "" {
-		return i.Title
-	}
-	if len(i.Running) > 0 {
-		return filepath.Base(i.Running[0])
-	}
-	return ""
-}
-
-// endMark is the glyph of a pane whose process does not run.
-func endMark(i session.Info) statusbar.Mark {
-	switch i.State {
-	case session.StateNotStarted:
-		return statusbar.MarkFailure
-	case session.StateEnded:
-	default:
-		return statusbar.MarkNone
-	}
-	switch i.Capture().State() {
-	case outcome.StateComplete:
-		if i.Exit.Code == 0 {
-			return statusbar.MarkOK
-		}
-		return statusbar.MarkFailure
-	case outcome.StateLost:
-		return statusbar.MarkFailure
-	case outcome.StateUnknown:
-		return statusbar.MarkUnknown
-	}
-	return statusbar.MarkAttention
 }
 
 // queuedShown is how many bytes of input may wait for a program before the
 // bar says so: less is ordinary typing ahead.
 const queuedShown = 4096
 
-// alert is the one thing the bar says in its middle, the most urgent first.
-func (m *Model) alert(i session.Info) statusbar.Alert {
+// barAlert is the one thing the bar says in its middle, the most urgent first.
+func (m *Model) barAlert() statusbar.Alert {
+	v := m.focused()
 	switch {
-	case m.dialog == closeDialog:
-		return statusbar.Alert{
-			Mark: statusbar.MarkAttention,
-			Text: fmt.Sprintf("%s (pid %d) still runs: y closes it, any other key goes back", paneName(i), i.PID),
-		}
 	case m.prefix:
-		return statusbar.Alert{Mark: statusbar.MarkRunning, Text: "^B waits for a key", Hint: "? help"}
-	case i.State != session.StateRunning:
-		return statusbar.Alert{} // the pane says it all
-	case i.Unshown > 0:
-		return statusbar.Alert{Mark: statusbar.MarkFailure, Text: "the engine could not show " + outcome.CountBytes(i.Unshown)}
-	case i.Refused > 0:
-		return statusbar.Alert{Mark: statusbar.MarkFailure, Text: outcome.CountBytes(i.Refused) + " of input refused: the program does not read"}
-	case i.Queued > queuedShown:
-		return statusbar.Alert{Mark: statusbar.MarkRunning, Text: outcome.Size(int64(i.Queued)) + " of input wait for the program"}
-	case len(i.Notes) > 0:
-		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: i.Notes[0]}
+		return statusbar.Alert{Mark: statusbar.MarkRunning, Text: keymap.Label(m.keys.Prefix()) + " waits for a key", Hint: "? help"}
+	case m.note != nil && m.note.bad:
+		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: m.note.text}
+	case m.note != nil:
+		return statusbar.Alert{Mark: statusbar.MarkOK, Text: m.note.text}
+	case v != nil && v.copy != nil:
+		return copyStatus(v)
+	case v != nil && v.alive():
+		if a, ok := inputAlert(v); ok {
+			return a
+		}
+	}
+	if a, ok := m.worst(); ok {
+		return statusbar.Alert{Mark: a.mark, Text: a.text, Hint: m.keys.Hint(keymap.Alerts) + " looks"}
+	}
+	switch {
+	case m.problem != "":
+		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: m.problem}
+	case v != nil && v.alive() && len(v.info.Notes) > 0:
+		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: v.info.Notes[0]}
 	}
 	return statusbar.Alert{}
+}
+
+// inputAlert says what happens to input that the program does not read.
+func inputAlert(v *view) (statusbar.Alert, bool) {
+	i := v.info
+	switch {
+	case i.Unshown > 0:
+		return statusbar.Alert{Mark: statusbar.MarkFailure, Text: "the engine could not show " + outcome.CountBytes(i.Unshown)}, true
+	case i.Refused > 0:
+		return statusbar.Alert{Mark: statusbar.MarkFailure, Text: outcome.CountBytes(i.Refused) + " of input refused: the program does not read"}, true
+	case i.Queued > queuedShown:
+		return statusbar.Alert{Mark: statusbar.MarkRunning, Text: outcome.Size(int64(i.Queued)) + " of input wait for the program"}, true
+	}
+	return statusbar.Alert{}, false
+}
+
+func copyStatus(v *view) statusbar.Alert {
+	s := v.copy.Status()
+	mark := statusbar.MarkRunning
+	if s.Error != "" || s.Warning {
+		mark = statusbar.MarkAttention
+	}
+	return statusbar.Alert{Mark: mark, Text: s.String()}
 }
 
 // barMeter shows the process nearest to one of its lines, or the machine when

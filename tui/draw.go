@@ -1,25 +1,29 @@
 package tui
 
 import (
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/layout"
 	"github.com/honestty/honestty/tui/screen"
+	"github.com/honestty/honestty/tui/statusbar"
+	"github.com/honestty/honestty/tui/theme"
 	"github.com/honestty/honestty/vt"
 )
 
 // draw composes a frame and hands it to the writer, or makes sure that it is
 // done later: when the writer is free, or when the gap between frames is over.
-func (m Model) draw(cmd tea.Cmd) (tea.Model, tea.Cmd) {
+func (m *Model) draw() tea.Cmd {
 	if !m.dirty || m.pending || m.w.writer.Busy() {
-		return m, cmd
+		return nil
 	}
 	now := time.Now()
 	if wait := frameGap - now.Sub(m.lastFrame); wait > 0 {
 		m.pending = true
-		return m, tea.Batch(cmd, due(wait))
+		return due(wait)
 	}
 	m.dirty = false
 	m.lastFrame = now
@@ -30,74 +34,122 @@ func (m Model) draw(cmd tea.Cmd) (tea.Model, tea.Cmd) {
 	}
 	if held > 0 {
 		m.dirty, m.pending = true, true
-		cmd = tea.Batch(cmd, due(held))
+		return due(held)
 	}
-	return m, cmd
+	return nil
 }
 
 func due(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return frameDueMsg{} })
 }
 
-// compose fills the screen. It returns how long the program still holds its
-// own part back, 0 when it does not.
+// compose fills the screen. It returns for how long a program still holds its
+// own part back, 0 when none does.
 func (m *Model) compose(now time.Time) (held time.Duration) {
 	m.screen.HideCursor()
-	rows := m.paneSize().Rows
-	if m.pane != nil {
-		held = m.composePane(now, m.size.Cols, rows)
+	for _, v := range m.views {
+		if !v.shown {
+			continue
+		}
+		if h := m.composePane(v, now); h > 0 && (held == 0 || h < held) {
+			held = h
+		}
+	}
+	if t := m.tab(); t != nil {
+		m.composeBorders(t)
+	}
+	m.composeDock()
+	m.follow()
+	if m.hinting() {
+		m.composeHint(m.size.Rows - 2)
 	}
 	if m.size.Rows > 1 {
 		m.composeBar(m.size.Rows - 1)
 	}
-	if m.dialog == helpDialog {
-		m.composeHelp()
+	if m.dialog != nil {
+		m.screen.HideCursor()
+		a := m.area()
+		m.dialog.Draw(m.screen, 0, 0, a.W, a.H, m.theme)
 	}
 	return held
 }
 
-func (m *Model) composePane(now time.Time, cols, rows int) (held time.Duration) {
-	info := m.pane.Info()
-	foot := footer(info, m.meter, m.metered, m.theme.Glyphs)
-	want := m.wanted
-	m.pane.Look(func(t *vt.Terminal) {
-		if info.State == session.StateRunning {
-			if held = m.syncHold(now, t.Modes().SyncOutput); held > 0 {
-				return
-			}
-			want = t.Modes()
-			m.screen.Blit(0, 0, cols, rows, t, m.styles)
-			m.placeCursor(t)
-			return
-		}
-		want = vt.Modes{}
-		used := min(usedRows(t), rows)
-		shift := max(0, used+len(foot)-rows)
-		m.screen.Blit(0, 0, cols, rows, shifted{t, shift}, m.styles)
-		m.composeFooter(foot, used-shift, cols, rows)
-		m.shownEnd = info.Runs
-	})
-	m.follow(want) // after Look: the pane's lock is not held while the router is told
-	return held
-}
-
-// syncHold returns how much longer a program may hold its screen.
-func (m *Model) syncHold(now time.Time, sync bool) time.Duration {
-	if !sync {
-		m.syncSince = time.Time{}
+// composePane draws what a pane shows. What did not change since the last
+// frame is still on the screen and is left there, unless a dialog lay over it.
+func (m *Model) composePane(v *view, now time.Time) (held time.Duration) {
+	b := v.placed.Body
+	if v.copy != nil {
+		m.composeCopy(v)
 		return 0
 	}
-	if m.syncSince.IsZero() {
-		m.syncSince = now
+	if v.alive() {
+		v.pane.Look(func(t *vt.Terminal) {
+			modes := t.Modes()
+			if held = v.hold(now, modes.SyncOutput); held > 0 {
+				return
+			}
+			v.wanted, v.stale = modes, false
+			m.screen.Blit(b.X, b.Y, b.W, b.H, t, &v.styles)
+			m.placeCursor(v, t)
+		})
+		return held
 	}
-	return max(0, syncLimit-now.Sub(m.syncSince))
+	v.wanted = vt.Modes{}
+	foot := footer(v.info, m.meter, m.metered, m.theme.Glyphs)
+	v.pane.Look(func(t *vt.Terminal) {
+		used := min(session.UsedRows(t), b.H)
+		shift := max(0, used+len(foot)-b.H)
+		m.screen.Blit(b.X, b.Y, b.W, b.H, shifted{t, shift}, &v.styles)
+		m.composeFooter(foot, b, used-shift)
+	})
+	if v == m.focused() {
+		v.shownEnd, v.seen = v.info.Runs, true
+		m.dropAlerts(v.pane.ID())
+	}
+	return 0
 }
 
-// follow asks of the outer terminal what the program wants of it and it can.
-func (m *Model) follow(want vt.Modes) {
-	m.wanted = want
-	modes := baseModes
-	modes.Focus = want.FocusEvents
+// hold returns how much longer a program may hold its screen (mode 2026).
+func (v *view) hold(now time.Time, sync bool) time.Duration {
+	if !sync {
+		v.syncSince = time.Time{}
+		return 0
+	}
+	if v.syncSince.IsZero() {
+		v.syncSince = now
+	}
+	return max(0, syncLimit-now.Sub(v.syncSince))
+}
+
+// placeCursor shows the program's cursor where the keyboard goes.
+func (m *Model) placeCursor(v *view, t *vt.Terminal) {
+	if m.dialog != nil || m.inDock || v != m.focused() {
+		return
+	}
+	c := t.Cursor()
+	m.screen.SetCursor(v.placed.Body.X+int(c.Col), v.placed.Body.Y+int(c.Row), c.Visible, cursorShape(c))
+}
+
+// cursorShape is the DECSCUSR number of a cursor.
+func cursorShape(c vt.Cursor) int {
+	n := 2 + 2*int(c.Shape) // steady block, underline, bar
+	if c.Blink {
+		n--
+	}
+	return n
+}
+
+// follow asks of the outer terminal what the window and the program that has
+// the keyboard want of it, and it can do.
+func (m *Model) follow() {
+	want := vt.Modes{}
+	if v := m.focused(); v != nil && v.copy == nil && m.dialog == nil && !m.inDock {
+		want = v.wanted
+	}
+	modes := screen.Modes{Paste: true, Focus: true, Graphemes: m.caps.Graphemes && !m.caps.ClustersOn}
+	if m.conf.UI.Mouse {
+		modes.Mouse = screen.MouseDrag
+	}
 	switch want.Mouse {
 	case vt.MouseX10, vt.MouseNormal, vt.MouseButton:
 		modes.Mouse = screen.MouseDrag
@@ -116,40 +168,178 @@ func (m *Model) follow(want vt.Modes) {
 	m.aim()
 }
 
-func (m *Model) placeCursor(t *vt.Terminal) {
-	if m.dialog != noDialog {
+// composeBorders draws the header of each pane and the lines between them.
+func (m *Model) composeBorders(t *tab) {
+	headers, columns := t.tree.Lines(m.paneArea())
+	if len(headers) == 0 && !m.docked.Shown() {
 		return
 	}
-	c := t.Cursor()
-	m.screen.SetCursor(int(c.Col), int(c.Row), c.Visible, cursorShape(c))
-}
-
-// cursorShape is the DECSCUSR number of a cursor.
-func cursorShape(c vt.Cursor) int {
-	n := 2 + 2*int(c.Shape) // steady block, underline, bar
-	if c.Blink {
-		n--
-	}
-	return n
-}
-
-// usedRows counts the rows up to the last one with something on it, or the
-// cursor's.
-func usedRows(t *vt.Terminal) int {
-	_, rows := t.Size()
-	c := t.Cursor()
-	last := int(c.Row)
-	if c.Col > 0 {
-		last++
-	}
-	for r := rows - 1; r >= last; r-- {
-		for _, cell := range t.Line(vt.Row(r)) {
-			if !cell.Blank() {
-				return r + 1
-			}
+	if m.docked.Shown() {
+		headers = append(headers, m.docked.Header)
+		if !m.docked.Line.Empty() {
+			columns = append(columns, m.docked.Line)
 		}
 	}
-	return last
+	g := m.theme.Glyphs
+	for _, c := range columns {
+		for y := range c.H {
+			m.screen.SetText(c.X, c.Y+y, 1, g.Vertical, m.theme.Border)
+		}
+	}
+	number := 0
+	for _, p := range t.tree.Rects(m.paneArea()) {
+		number++
+		if v := m.views[session.PaneID(p.ID)]; v != nil && !p.Header.Empty() {
+			m.composeHeader(v, p.Header, number)
+		}
+	}
+	for _, j := range layout.Joints(headers, columns) {
+		m.screen.SetText(j.X, j.Y, 1, joint(g, j.Arms), m.theme.Border)
+	}
+	m.composeFocusLine(columns)
+}
+
+// joint is the glyph in which lines meet.
+func joint(g theme.Glyphs, arms layout.Arms) string {
+	const l, r, u, d = layout.ArmLeft, layout.ArmRight, layout.ArmUp, layout.ArmDown
+	switch arms {
+	case l | r | u | d:
+		return g.Cross
+	case l | r | d:
+		return g.TeeDown
+	case l | r | u:
+		return g.TeeUp
+	case u | d | r:
+		return g.TeeRight
+	case u | d | l:
+		return g.TeeLeft
+	case l | d:
+		return g.TopRight
+	case r | d:
+		return g.TopLeft
+	case l | u:
+		return g.BottomRight
+	case r | u:
+		return g.BottomLeft
+	case l | r:
+		return g.Horizontal
+	}
+	return g.Vertical
+}
+
+// composeFocusLine brings the lines beside the focused pane out, so that the
+// pane is found at a glance.
+func (m *Model) composeFocusLine(columns []layout.Rect) {
+	v := m.focused()
+	if v == nil || !v.shown || m.inDock {
+		return
+	}
+	p := v.placed
+	top := p.Header.Y
+	for _, c := range columns {
+		if c.X != p.Body.X-1 && c.X != p.Body.X+p.Body.W {
+			continue
+		}
+		from, to := max(c.Y, top), min(c.Y+c.H, p.Body.Y+p.Body.H)
+		if to > from {
+			m.screen.Restyle(c.X, from, 1, to-from, func(st vt.Style) vt.Style {
+				st.FG, st.Attrs = m.theme.Focus.FG, st.Attrs|m.theme.Focus.Attrs
+				return st
+			})
+		}
+	}
+}
+
+// composeHeader draws "─ 1 zsh  ~/src/app ──── running ─".
+func (m *Model) composeHeader(v *view, r layout.Rect, number int) {
+	g := m.theme.Glyphs
+	st := m.theme.Border
+	if v == m.focused() && !m.inDock {
+		st = m.theme.Focus
+	}
+	for x := range r.W {
+		m.screen.SetText(r.X+x, r.Y, 1, g.Horizontal, st)
+	}
+	state, stateStyle := m.headerState(v)
+	room := r.W - 2
+	if state != "" {
+		w := screen.Width(state) + 3
+		if w+8 <= room {
+			m.screen.SetText(r.X+r.W-w, r.Y, w, " "+state+" ", stateStyle)
+			room -= w
+		}
+	}
+	left := " " + strconv.Itoa(number) + " " + m.headerName(v)
+	where := m.shorten(v.place(m.w.opt.Env("HOME")), room-screen.Width(screen.Visible(left))-3)
+	if where != "" {
+		left += "  " + where
+	}
+	if v == m.focused() && !m.theme.Plain && m.caps.Depth == screen.NoColor {
+		left = " " + g.Pointer + left[1:]
+	}
+	if room > 3 {
+		m.screen.SetText(r.X+1, r.Y, room, left+" ", st)
+	}
+}
+
+// headerName is the title that the program chose behind the command that
+// really runs, where they differ.
+func (m *Model) headerName(v *view) string {
+	name := v.command()
+	if t := v.info.Title; t != "" && t != name && v.alive() {
+		return name + " " + m.theme.Glyphs.Dot + " " + t
+	}
+	return name
+}
+
+// headerState is what the header's right end says: how far a copy mode is, or
+// what is the matter with the pane.
+func (m *Model) headerState(v *view) (string, vt.Style) {
+	glyph := func(k theme.State, word string) string {
+		if m.theme.Plain {
+			return word
+		}
+		return m.theme.Glyphs.State(k) + " " + word
+	}
+	switch {
+	case v.copy != nil:
+		return "copy mode", m.theme.Accent
+	case v.info.State == session.StateNotStarted:
+		return glyph(theme.Failed, "not started"), m.theme.Failure
+	case !v.alive():
+		st := m.theme.Failure
+		kind := theme.Failed
+		switch v.mark() {
+		case statusbar.MarkOK:
+			st, kind = m.theme.OK, theme.Complete
+		case statusbar.MarkAttention:
+			st, kind = m.theme.Attention, theme.Detached
+		case statusbar.MarkUnknown:
+			st, kind = m.theme.Attention, theme.Unknown
+		}
+		return glyph(kind, endText(v.info)), st
+	}
+	return "pid " + strconv.Itoa(v.info.Where.PID), m.theme.Dim
+}
+
+// shorten keeps the end of a path: "…/notes/meeting.wav".
+func (m *Model) shorten(path string, w int) string {
+	path = screen.Visible(path)
+	if screen.Width(path) <= w {
+		return path
+	}
+	dots := m.theme.Glyphs.Ellipsis
+	for path != "" && screen.Width(path) > w-screen.Width(dots) {
+		_, rest, ok := cutRune(path)
+		if !ok {
+			break
+		}
+		path = rest
+	}
+	if path == "" || w < 4 {
+		return ""
+	}
+	return dots + path
 }
 
 // shifted shows a terminal from a lower row on, to make room below.

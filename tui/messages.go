@@ -1,12 +1,19 @@
 package tui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/honestty/honestty/config"
 	"github.com/honestty/honestty/ptybridge"
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/layout"
+	"github.com/honestty/honestty/tui/panels"
 )
 
 // Messages are facts in the past tense. Those of the session (PaneChanged,
-// PaneEnded, MeterRead) reach the Model as they are.
+// PaneEnded, PaneCalled, MeterRead) reach the Model as they are.
 type (
 	// resizedMsg says that the outer terminal has another size.
 	resizedMsg struct{ Size ptybridge.Size }
@@ -19,6 +26,57 @@ type (
 
 	// endMsg says that something outside ends the window.
 	endMsg struct{ Why error }
+
+	// openedMsg says that a pane was opened, and where it belongs: beside
+	// another pane, or in a tab of its own when Beside is 0.
+	openedMsg struct {
+		Pane   *session.Pane
+		Beside session.PaneID
+		Dir    layout.Dir
+		Name   string // of the new tab
+		Reply  func(session.PaneID, error)
+	}
+
+	// rerunMsg says that a pane's command was started again.
+	rerunMsg struct{ ID session.PaneID }
+
+	// paneClosedMsg says that a pane's process is gone and the pane with it.
+	paneClosedMsg struct{ ID session.PaneID }
+
+	// copiedMsg says what became of a copy.
+	copiedMsg struct {
+		Lines int
+		Bytes int
+		Ways  []string // how it went out
+		Err   error    // why one way failed; others may have worked
+	}
+
+	// stepMsg goes on with a search in a pane's copy mode.
+	stepMsg struct{ ID session.PaneID }
+
+	// scrollMsg scrolls while a drag rests outside its pane.
+	scrollMsg struct{ ID session.PaneID }
+
+	// configMsg says that the settings were read anew, or why not.
+	configMsg struct {
+		Config config.Config
+		Err    error
+	}
+
+	// typesMsg carries the descriptors of one process, looked at one by one.
+	typesMsg struct {
+		Asked     panels.ReadTypes
+		Breakdown fdmeter.Breakdown
+	}
+
+	// noteMsg is something to say in the status bar.
+	noteMsg struct {
+		Text string
+		Bad  bool
+	}
+
+	// callMsg does something for a command that talks to the window.
+	callMsg struct{ Do func(*Model) tea.Cmd }
 )
 
 // An ordered message comes from the router, which waits until it was acted on.
@@ -31,16 +89,28 @@ type (
 		Prefixed bool
 	}
 
+	// pasteMsg is a piece of a paste into a dialog.
+	pasteMsg struct{ Text string }
+
+	// mouseMsg is a mouse report that is ours.
+	mouseMsg struct{ Mouse input.Mouse }
+
 	// prefixMsg says that the prefix was pressed (On) or that it was pressed
 	// twice and went through.
 	prefixMsg struct{ On bool }
+
+	// focusMsg says that the outer terminal got or lost the focus.
+	focusMsg struct{ On bool }
 
 	// replyMsg is an answer of the outer terminal.
 	replyMsg struct{ Bytes []byte }
 )
 
 func (keyMsg) ordered()    {}
+func (pasteMsg) ordered()  {}
+func (mouseMsg) ordered()  {}
 func (prefixMsg) ordered() {}
+func (focusMsg) ordered()  {}
 func (replyMsg) ordered()  {}
 
 // orderedMsg carries an ordered message and the channel to close after it.

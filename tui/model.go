@@ -5,49 +5,66 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/honestty/honestty/config"
 	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/keymap"
+	"github.com/honestty/honestty/tui/layout"
+	"github.com/honestty/honestty/tui/panels"
 	"github.com/honestty/honestty/tui/screen"
 	"github.com/honestty/honestty/tui/theme"
 	"github.com/honestty/honestty/vt"
 )
 
-// A dialog is what lies over the pane and takes every key.
-type dialog uint8
-
-const (
-	noDialog dialog = iota
-	helpDialog
-	closeDialog // asks whether a pane whose process lives shall be closed
-)
-
 // A Model is the state of one window.
 type Model struct {
-	w       *Window
-	size    ptybridge.Size // of the outer terminal
-	pane    *session.Pane
-	dialog  dialog
-	prefix  bool // the prefix was pressed and waits for its key
+	w    *Window
+	size ptybridge.Size // of the outer terminal
+
+	views   map[session.PaneID]*view
+	tabs    []*tab
+	active  int // of tabs; -1 while there is none
+	lastTab int
+	tabIDs  int               // tabs ever
+	opening int               // panes on their way
+	waiting []chan<- struct{} // the router waits here until they are in their place
+	had     session.PaneID    // the pane that had the focus, as it was told
+
+	dock   layout.Dock
+	docked layout.Docked // where it lies
+	panels *panels.Dock
+	fds    *panels.FDs
+	inDock bool // the keyboard is the dock's
+
+	dialog     *dialog
+	prefix     bool // the prefix was pressed and waits for its key
+	grab       grab // what a mouse button that is held down moves
+	click      click
+	copiedText string // what was copied here last, for Paste
+	note       *note  // what the status bar says until the next key
+	alerts     []alert
+
 	meter   fdmeter.Snapshot
 	metered bool // meter holds a count
 
-	caps   screen.Caps
-	theme  theme.Theme
-	screen *screen.Screen
-	styles *screen.StyleMap
-	modes  screen.Modes // asked of the outer terminal
-	wanted vt.Modes     // what the pane's program wanted when it was last drawn
+	conf    config.Config
+	state   config.State
+	problem string // what is wrong with the settings file; empty: nothing
+	keys    *keymap.Map
+	orders  map[keymap.Action]order
+	caps    screen.Caps
+	theme   theme.Theme
+	screen  *screen.Screen
+	modes   screen.Modes // asked of the outer terminal
 
 	dirty     bool      // something changed since the last frame
 	pending   bool      // a frameDueMsg is on its way
 	lastFrame time.Time // when the last frame was composed
-	syncSince time.Time // since when the program holds its screen (mode 2026)
-	shownEnd  int       // the run whose end was on the screen: only then keys act on it
+	frame     []byte
 
-	frame []byte
-	why   error // why the window ended, nil when the user closed it
+	why error // why the window ended, nil when the user closed it
 }
 
 // frameGap is the least time between two frames: 60 a second. The first change
@@ -58,168 +75,232 @@ const frameGap = 16 * time.Millisecond
 // drawn as it is: xterm and kitty allow between 0.15 s and 1 s.
 const syncLimit = 150 * time.Millisecond
 
-func newModel(w *Window, size ptybridge.Size) Model {
-	caps := screen.Detect(w.opt.Env)
-	return Model{
-		w: w, size: size, caps: caps, theme: newTheme(caps),
-		screen: screen.New(size.Cols, size.Rows, caps), styles: &screen.StyleMap{},
-		modes: baseModes, dirty: true,
+func newModel(w *Window, size ptybridge.Size) *Model {
+	m := &Model{
+		w: w, size: size, active: -1,
+		views: map[session.PaneID]*view{},
+		conf:  w.opt.Settings.Config(), state: w.opt.State,
+		modes: screen.Modes{Paste: true}, dirty: true,
 	}
+	m.caps = screen.Detect(w.opt.Env)
+	m.screen = screen.New(size.Cols, size.Rows, m.caps)
+	m.fds = &panels.FDs{}
+	m.panels = &panels.Dock{}
+	m.panels.Add(m.fds)
+	m.orders = newOrders()
+	m.configure(m.conf)
+	if w.opt.Say != "" {
+		m.problem = oneLine(w.opt.Say)
+	} else if w.unheard != nil {
+		m.problem = "commands cannot reach this window: " + oneLine(w.unheard.Error())
+	}
+	d := m.state.DockIn(m.conf)
+	m.dock = layout.Dock{Side: layout.Side(d.Side), Size: d.Size.Of(m.dockSpan(layout.Side(d.Side)))}
+	m.docked = m.dock.Place(m.area())
+	return m
 }
-
-// baseModes are what the window always asks of the outer terminal.
-var baseModes = screen.Modes{Paste: true}
 
 // Init opens the first pane.
-func (m Model) Init() tea.Cmd {
-	w, size := m.w, m.paneSize()
+func (m *Model) Init() tea.Cmd {
+	return m.openPane(m.w.opt.Spec, openedMsg{}, m.bodySize(layout.Rect{W: m.docked.Main.W, H: m.docked.Main.H}))
+}
+
+// openPane starts a command outside of Update. The message says where the pane
+// goes.
+func (m *Model) openPane(spec session.Spec, where openedMsg, size ptybridge.Size) tea.Cmd {
+	w := m.w
+	m.opening++
+	if len(spec.Command) == 0 && m.conf.Terminal.Shell != "" {
+		spec.Command = []string{m.conf.Terminal.Shell}
+	}
 	return func() tea.Msg {
 		defer w.guard()
-		return openedMsg{w.session.Open(w.opt.Spec, size)}
+		where.Pane = w.session.Open(spec, size)
+		return where
 	}
 }
 
-// openedMsg says that a pane was opened.
-type openedMsg struct{ Pane *session.Pane }
-
 // Update routes one message and draws when it is time to.
-func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer m.w.guard()
 	var cmd tea.Cmd
 	switch msg := msg.(type) {
 	case orderedMsg:
-		m, cmd = m.act(msg.msg)
-		m.aim()
-		defer close(msg.done)
-	case openedMsg:
-		m.pane = msg.Pane
-		m.pane.Resize(m.paneSize())
-		m.dirty = true
-	case session.PaneChanged, session.PaneEnded:
-		m.dirty = true
-	case session.MeterRead:
-		m.meter, m.metered, m.dirty = msg.Snapshot, true, true
-	case resizedMsg:
-		m.size = msg.Size
-		m.screen.Resize(m.size.Cols, m.size.Rows)
-		if m.pane != nil {
-			m.pane.Resize(m.paneSize())
-		}
-		m.dirty = true
-	case frameDueMsg:
-		m.pending = false
-	case frameDoneMsg: // the writer is free: perhaps there is something to draw
+		cmd = m.act(msg.msg)
+		m.waiting = append(m.waiting, msg.done)
 	case endMsg:
 		m.why = msg.Why
 		return m, tea.Quit
+	default:
+		cmd = m.take(msg)
+	}
+	if len(m.tabs) == 0 && m.opening == 0 {
+		return m, tea.Quit // the last pane was closed
 	}
 	m.aim()
-	return m.draw(cmd)
+	if m.opening == 0 { // what is typed behind a split is for the new pane
+		for _, done := range m.waiting {
+			close(done)
+		}
+		m.waiting = m.waiting[:0]
+	}
+	return m, tea.Batch(cmd, m.draw())
 }
 
 // View is for Bubble Tea's own renderer, which a window does not use.
-func (m Model) View() tea.View { return tea.NewView(m.screen.Text()) }
+func (m *Model) View() tea.View { return tea.NewView(m.screen.Text()) }
 
-func (m Model) act(msg ordered) (Model, tea.Cmd) {
+// take acts on what came from the session, the writer and our own commands.
+func (m *Model) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case session.PaneChanged:
+		m.paneChanged(msg.ID)
+	case session.PaneEnded:
+		m.paneEnded(msg.ID)
+	case session.PaneCalled:
+		return m.paneCalled(msg.ID)
+	case session.MeterRead:
+		m.meter, m.metered, m.dirty = msg.Snapshot, true, true
+		m.fds.Show(panels.Reading{Snapshot: m.meter, Panes: m.meterPanes(), Waits: m.w.opt.Poller.Mechanism()})
+		return m.checkConfig()
+	case openedMsg:
+		m.opened(msg)
+	case notOpenedMsg:
+		m.opening--
+		m.say(msg.Err.Error(), true)
+	case rerunMsg:
+		m.opening--
+		m.paneChanged(msg.ID)
+	case paneClosedMsg:
+		m.paneGone(msg.ID)
+	case resizedMsg:
+		m.size = msg.Size
+		m.screen.Resize(m.size.Cols, m.size.Rows)
+		m.moved()
+	case frameDueMsg:
+		m.pending = false
+	case frameDoneMsg: // the writer is free: perhaps there is something to draw
+	case copiedMsg:
+		m.copied(msg)
+	case stepMsg:
+		return m.stepSearch(msg.ID)
+	case scrollMsg:
+		return m.autoscroll(msg.ID)
+	case configMsg:
+		m.reconfigured(msg)
+	case typesMsg:
+		m.fds.TakeTypes(msg.Asked, msg.Breakdown)
+		m.dirty = true
+	case noteMsg:
+		m.say(msg.Text, msg.Bad)
+	case callMsg:
+		return msg.Do(m)
+	}
+	return nil
+}
+
+// act acts on what the router sent.
+func (m *Model) act(msg ordered) tea.Cmd {
 	m.dirty = true
 	switch msg := msg.(type) {
 	case keyMsg:
-		m.prefix = false
+		m.prefix, m.note = false, nil
 		return m.key(msg)
+	case pasteMsg:
+		return m.pasteHere(msg.Text)
+	case mouseMsg:
+		return m.mouse(msg.Mouse)
 	case prefixMsg:
 		m.prefix = msg.On
+	case focusMsg:
+		m.outerFocus(msg.On)
 	case replyMsg:
 		if m.caps.Reply(msg.Bytes) {
-			m.screen.SetCaps(m.caps)
-			m.theme = newTheme(m.caps)
+			m.restyle()
 		}
 	}
-	return m, nil
+	return nil
 }
 
-// aim tells the router who gets the next key.
-func (m Model) aim() {
-	size := m.paneSize()
-	t := &target{area: input.Area{W: size.Cols, H: size.Rows}}
-	t.cell = vt.Pixels{Width: size.PixelsX / size.Cols, Height: size.PixelsY / size.Rows}
-	t.outer.KittyFlags = m.modes.Kitty
-	if m.pane != nil && m.dialog == noDialog && m.pane.Info().State == session.StateRunning {
-		t.pane = m.pane
-	}
-	m.w.router.target.Store(t)
-}
-
-// key acts on a key of ours. Order: dialog, prefix, ended pane.
-func (m Model) key(msg keyMsg) (Model, tea.Cmd) {
+// key acts on a key of ours. Order: dialog, prefix, copy mode, dock, ended pane.
+func (m *Model) key(msg keyMsg) tea.Cmd {
 	name := msg.Key.String()
 	if m.w.opt.fault != nil {
 		m.w.opt.fault(name)
 	}
-	switch m.dialog {
-	case helpDialog:
-		m.dialog = noDialog
-		return m, nil
-	case closeDialog:
-		m.dialog = noDialog
-		if name == "y" {
-			return m, tea.Quit
-		}
-		return m, nil
+	if m.dialog != nil {
+		return m.dialogKey(name, msg.Key.Text)
+	}
+	if action, ok := m.keys.Resolve(msg.Prefixed, name); ok {
+		return m.do(action)
 	}
 	if msg.Prefixed {
-		return m.command(name)
+		m.say(m.keys.Unbound(true, name), true)
+		return nil
 	}
-	if m.pane == nil || m.shownEnd != m.pane.Info().Runs {
-		return m, nil // typed before the end was on the screen: not meant for it
+	if m.inDock {
+		return m.dockKey(name)
 	}
-	switch name {
-	case "enter":
-		m.shownEnd = 0
-		pane, guard := m.pane, m.w.guard
-		return m, func() tea.Msg {
-			defer guard()
-			pane.Rerun()
-			return session.PaneChanged{ID: pane.ID()}
+	v := m.focused()
+	switch {
+	case v == nil:
+	case v.copy != nil:
+		return m.copyKey(v, msg.Key)
+	case v.alive(), v.shownEnd != v.info.Runs: // typed before the end was on the screen: not meant for it
+	case name == "enter":
+		return m.do(keymap.Rerun)
+	case name == "q":
+		return m.do(keymap.ClosePane)
+	}
+	return nil
+}
+
+// aim tells the router who gets the next key.
+func (m *Model) aim() {
+	t := &target{outer: input.OuterModes{KittyFlags: m.modes.Kitty}, keys: m.keys, dialog: m.dialog != nil}
+	v := m.focused()
+	if v != nil && v.shown && m.dialog == nil && !m.inDock && v.copy == nil && v.alive() {
+		t.pane = v.pane
+		b := v.placed.Body
+		t.area = input.Area{X: b.X, Y: b.Y, W: b.W, H: b.H}
+		t.cell = vt.Pixels{Width: m.size.PixelsX / m.size.Cols, Height: m.size.PixelsY / m.size.Rows}
+	}
+	m.w.router.target.Store(t)
+}
+
+// bodySize is a rectangle as a terminal's size.
+func (m *Model) bodySize(r layout.Rect) ptybridge.Size {
+	return ptybridge.Size{
+		Cols: r.W, Rows: r.H,
+		PixelsX: m.size.PixelsX / m.size.Cols * r.W, PixelsY: m.size.PixelsY / m.size.Rows * r.H,
+	}
+}
+
+// restyle follows what is known of the outer terminal, and what the settings
+// make of it.
+func (m *Model) restyle() {
+	caps := limit(m.caps, m.conf.UI)
+	m.screen.SetCaps(caps)
+	m.theme = newTheme(caps, m.conf.UI)
+	m.colorPanes()
+	for _, v := range m.views {
+		v.stale = true
+	}
+	m.screen.Fill(0, 0, m.size.Cols, m.size.Rows, m.theme.Text)
+	m.dirty = true
+}
+
+// colorPanes tells the engines what the outer terminal looks like, so that a
+// program that asks gets the truth.
+func (m *Model) colorPanes() {
+	if !m.caps.HasBG {
+		return
+	}
+	bg := vt.RGB(m.caps.Background[0], m.caps.Background[1], m.caps.Background[2])
+	for _, v := range m.views {
+		if v.told != bg {
+			v.told = bg
+			v.pane.SetColors(0, bg, 0)
 		}
-	case "q":
-		return m, tea.Quit
 	}
-	return m, nil
-}
-
-// command acts on the key after the prefix. Every key here stands in the help.
-func (m Model) command(name string) (Model, tea.Cmd) {
-	switch name {
-	case "?":
-		m.dialog = helpDialog
-	case "x":
-		if m.pane != nil && m.pane.Info().State == session.StateRunning {
-			m.dialog = closeDialog
-			return m, nil
-		}
-		return m, tea.Quit
-	case "r":
-		m.screen.Invalidate()
-	}
-	return m, nil
-}
-
-// help is the table that the help shows. A test holds it against command.
-var help = [][2]string{
-	{"^B ?", "this help"},
-	{"^B ^B", "send Ctrl+b to the program"},
-	{"^B x", "close the pane and leave"},
-	{"^B r", "draw everything again"},
-	{"Enter", "after the end: run it again"},
-	{"q", "after the end: leave"},
-}
-
-// paneSize is what the status bar leaves.
-func (m Model) paneSize() ptybridge.Size {
-	s := m.size
-	if s.Rows > 1 {
-		s.PixelsY = s.PixelsY / s.Rows * (s.Rows - 1)
-		s.Rows--
-	}
-	return s
 }

@@ -6,16 +6,19 @@ import (
 
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/vt"
 )
 
 // A target says who gets what is typed. The Model sets it; the router reads it
 // for every token.
 type target struct {
-	pane  *session.Pane // nil: every key is the Model's, because a dialog is open or the process has ended
-	outer input.OuterModes
-	area  input.Area
-	cell  vt.Pixels // size of a cell, zero when not known
+	pane   *session.Pane // nil: every key is the Model's, because a dialog is open or the process has ended
+	dialog bool          // what is pasted is the dialog's
+	keys   *keymap.Map
+	outer  input.OuterModes
+	area   input.Area
+	cell   vt.Pixels // size of a cell, zero when not known
 }
 
 // A router takes the tokens of the outer terminal and gives each to the pane
@@ -28,6 +31,7 @@ type router struct {
 	prefixed bool          // the prefix was pressed; the next key is the Model's
 	paste    *session.Pane // who gets the paste that is under way
 	pasteIn  input.ChildModes
+	dragged  *session.Pane // who got the press of the mouse button that is down
 
 	// held are the keys whose press was ours. Terminals that report releases
 	// (kitty protocol) report each once; the others never fill it beyond the
@@ -43,7 +47,11 @@ type router struct {
 
 func newRouter(send func(ordered, chan<- struct{})) *router {
 	r := &router{send: send, held: map[rune]bool{}, stopping: make(chan struct{})}
-	r.target.Store(&target{})
+	keys, err := keymap.New(keymap.Options{})
+	if err != nil {
+		panic(err) // the preset is ours
+	}
+	r.target.Store(&target{keys: keys})
 	return r
 }
 
@@ -73,6 +81,10 @@ func (r *router) route(t input.Token) {
 		}
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
 	case input.KindPasteData:
+		if r.paste == nil && tg.dialog {
+			r.ask(pasteMsg{string(t.Bytes)})
+			return
+		}
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
 	case input.KindPasteEnd:
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
@@ -87,6 +99,10 @@ func (r *router) route(t input.Token) {
 		}
 	case input.KindKey:
 		r.key(t, tg)
+	case input.KindMouse:
+		r.mouse(t, tg)
+	case input.KindFocusIn, input.KindFocusOut:
+		r.ask(focusMsg{t.Kind == input.KindFocusIn})
 	default:
 		r.toPane(t, tg)
 	}
@@ -97,21 +113,20 @@ func (r *router) key(t input.Token, tg *target) {
 		delete(r.held, t.Key.Code) // its press was ours, so its release is too
 		return
 	}
-	switch {
-	case t.Kind != input.KindKey, t.Key.Event == input.Release, t.Key.IsModifier():
+	if t.Kind != input.KindKey || t.Key.Event == input.Release || t.Key.IsModifier() {
 		r.toPane(t, tg) // Shift on its way to a key must not end the prefix
 		return
-	case isPrefix(t.Key) && r.prefixed, !isPrefix(t.Key) && !r.prefixed && tg.pane != nil:
-		delete(r.held, t.Key.Code)
-	default:
-		r.held[t.Key.Code] = true
 	}
+	name := t.Key.String()
+	isPrefix := tg.keys.IsPrefix(name)
 	switch {
-	case isPrefix(t.Key) && r.prefixed:
+	case isPrefix && r.prefixed && tg.pane != nil:
 		r.prefixed = false
 		r.ask(prefixMsg{false})
+		delete(r.held, t.Key.Code)
 		r.toPane(t, tg)
-	case isPrefix(t.Key):
+		return
+	case isPrefix && !r.prefixed:
 		r.prefixed = true
 		r.ask(prefixMsg{true})
 	case r.prefixed, tg.pane == nil:
@@ -119,18 +134,47 @@ func (r *router) key(t input.Token, tg *target) {
 		r.prefixed = false
 		r.ask(keyMsg{Key: t.Key, Prefixed: prefixed})
 	default:
-		r.toPane(t, tg)
+		if _, ours := tg.keys.Resolve(false, name); !ours {
+			delete(r.held, t.Key.Code)
+			r.toPane(t, tg)
+			return
+		}
+		r.ask(keyMsg{Key: t.Key})
 	}
+	r.held[t.Key.Code] = true
 }
 
-func isPrefix(k input.Key) bool {
-	code, mods := k.Char()
-	return code == prefixCode && mods == input.ModCtrl
+// mouse gives a report to the program in the focused pane when that asked for
+// it, and to the Model otherwise. Shift always means the Model. Whoever got the
+// press of a button gets what follows until its release.
+func (r *router) mouse(t input.Token, tg *target) {
+	ev := t.Mouse.Cells(tg.cell.Width, tg.cell.Height)
+	switch {
+	case r.dragged != nil && ev.Action != input.ActionPress:
+		pane := r.dragged
+		if ev.Action == input.ActionRelease {
+			r.dragged = nil
+		}
+		if pane == tg.pane {
+			t.Mouse = ev.Clamp(tg.area)
+			r.toPane(t, tg)
+		}
+		return
+	case tg.pane == nil, ev.Mods&input.ModShift != 0, !inside(ev, tg.area):
+	case tg.pane.Modes().Mouse == vt.MouseOff:
+	default:
+		if ev.Action == input.ActionPress && !ev.Button.Wheel() {
+			r.dragged = tg.pane
+		}
+		r.toPane(t, tg)
+		return
+	}
+	r.ask(mouseMsg{ev})
 }
 
-// prefixCode with Ctrl is honestty's one key, as in tmux. Pressed twice it is
-// sent through.
-const prefixCode = 'b'
+func inside(m input.Mouse, a input.Area) bool {
+	return m.X >= a.X && m.X < a.X+a.W && m.Y >= a.Y && m.Y < a.Y+a.H
+}
 
 func (r *router) toPane(t input.Token, tg *target) {
 	if tg.pane != nil {

@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 
+	"github.com/honestty/honestty/config"
+	"github.com/honestty/honestty/ctl"
 	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
@@ -34,6 +36,10 @@ type Options struct {
 	Spec    session.Spec // what the first pane runs
 	Env     func(string) string
 
+	Settings *config.Store
+	State    config.State // as remembered, this start counted
+	Say      string       // what went wrong before the window opened; shown in its bar
+
 	fault func(key string) // fails on purpose in tests; nil in the product
 }
 
@@ -51,6 +57,11 @@ type Window struct {
 	router  *router
 	program *tea.Program
 	session *session.Session
+	server  *ctl.Server // nil where there is no socket
+	unheard error       // why there is none
+
+	leftMu  sync.Mutex
+	left    []session.Info // of panes that were closed while something outlived them
 	signals chan os.Signal
 	wg      sync.WaitGroup
 	once    sync.Once
@@ -75,8 +86,8 @@ func run(ctx context.Context, o Options, tty *input.TTY) ([]session.Info, error)
 	defer w.guard()
 	final, err := w.program.Run()
 	closeErr := w.close()
-	infos := w.session.Close()
-	if m, ok := final.(Model); ok && m.why != nil {
+	infos := append(w.left, w.session.Close()...)
+	if m, ok := final.(*Model); ok && m.why != nil {
 		return infos, errors.Join(m.why, closeErr)
 	}
 	if err != nil {
@@ -100,19 +111,22 @@ func (w *Window) open(ctx context.Context) error {
 		return errors.Join(err, waiter.Close())
 	}
 	w.writer = screen.NewWriter(w.tty.FD(), waiter, w.frameDone)
-	w.session = session.New(session.Config{
-		Poller: w.opt.Poller, Version: w.opt.Version,
-		Publish: func(f session.Fact) { w.program.Send(f) },
-		Guard:   w.guard,
-	})
+	env := w.listen()
 	w.router = newRouter(func(msg ordered, done chan<- struct{}) { w.program.Send(orderedMsg{msg, done}) })
 	m := newModel(w, size)
 	// FPS is the rate of a renderer that is not there; its ticker runs all the
 	// same, and at its default it would wake an idle window 60 times a second.
 	w.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
+	conf := w.opt.Settings.Config()
+	w.session = session.New(session.Config{
+		Poller: w.opt.Poller, Version: w.opt.Version, Env: env,
+		Scrollback: conf.Terminal.Scrollback, ScrollbackBytes: int(conf.Terminal.ScrollbackBytes),
+		Publish: func(f session.Fact) { w.program.Send(f) },
+		Guard:   w.guard,
+	})
 	// Enter only queues bytes and fails only on a writer that has ended.
-	if err := w.writer.Enter(screen.Modes{Paste: true}); err != nil {
+	if err := w.writer.Enter(m.modes); err != nil {
 		return errors.Join(err, w.close())
 	}
 	w.writer.Pass(m.caps.Queries())
@@ -122,7 +136,39 @@ func (w *Window) open(ctx context.Context) error {
 	})
 	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
 	w.wg.Go(w.watch)
+	if w.server != nil {
+		w.wg.Go(w.serve)
+	}
 	return nil
+}
+
+// listen opens the socket through which commands reach the window, and returns
+// what tells children of it. A window without a socket is still a window.
+func (w *Window) listen() []string {
+	s, err := ctl.Listen(ctl.Env{Getenv: w.opt.Env, Version: w.opt.Version})
+	if err != nil {
+		w.unheard = err
+		return nil
+	}
+	w.server = s
+	return []string{ctl.SocketVariable + "=" + s.Path()}
+}
+
+// serve answers commands until the window closes.
+func (w *Window) serve() {
+	defer w.guard()
+	if err := w.server.Serve(ctl.Methods(remote{w})); err != nil {
+		w.program.Send(noteMsg{"commands cannot reach this window any more: " + err.Error(), true})
+	}
+}
+
+// leave remembers a closed pane whose processes outlived it.
+func (w *Window) leave(i session.Info) {
+	w.leftMu.Lock()
+	defer w.leftMu.Unlock()
+	if len(i.Exit.Capture.Holders) > 0 {
+		w.left = append(w.left, i)
+	}
 }
 
 // watch turns signals and the reader's end into messages.
@@ -187,7 +233,10 @@ func (w *Window) close() error {
 	var err error
 	w.once.Do(func() {
 		w.router.stop()
-		err = w.writer.Close()
+		if w.server != nil {
+			err = w.server.Close()
+		}
+		err = errors.Join(err, w.writer.Close())
 		if w.reader != nil {
 			err = errors.Join(err, w.reader.Close())
 		}

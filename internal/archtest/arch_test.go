@@ -27,21 +27,34 @@ var mayImport = map[string][]string{
 	"internal/archtest": {},
 	"internal/leak":     {},
 	"internal/proc":     {"fdwait", "outcome"},
-	"ptybridge":         {"fdwait", "outcome", "internal/proc"},
-	"tools/fdmeter":     {"outcome"},
-	"tools/terminal":    {"fdwait", "outcome", "ptybridge", "internal/proc"},
-	"session":           {"fdwait", "outcome", "ptybridge", "vt", "tools/fdmeter", "internal/proc"},
-	"tui":               {"outcome", "session", "vt", "fdwait", "ptybridge", "tools/fdmeter", "internal/proc", "tui/input", "tui/screen", "tui/theme", "tui/statusbar"},
-	"tui/input":         {"fdwait"},
-	"tui/screen":        {"fdwait", "vt", "tui/theme"},
-	"tui/theme":         {"vt"},
-	"tui/statusbar":     {},
+
+	"internal/atomicfile": {},
+
+	"ptybridge":      {"fdwait", "outcome", "internal/proc"},
+	"tools/fdmeter":  {"outcome"},
+	"tools/terminal": {"fdwait", "outcome", "ptybridge", "internal/proc"},
+	"session":        {"fdwait", "outcome", "ptybridge", "vt", "tools/fdmeter", "internal/proc"},
+	"tui":            {"outcome", "session", "vt", "fdwait", "ptybridge", "tools/fdmeter", "internal/proc", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "tui/layout", "tui/keymap", "tui/copymode", "tui/picker", "tui/panels", "config", "ctl"},
+	"tui/input":      {"fdwait"},
+	"tui/screen":     {"fdwait", "vt", "tui/theme"},
+	"tui/theme":      {"vt"},
+	"tui/statusbar":  {},
+	"tui/layout":     {},
+	"tui/keymap":     {},
+	"tui/copymode":   {"vt", "outcome"},
+	"tui/picker":     {"tui/screen", "tui/theme", "vt"},
+	"tui/panels":     {"tui/screen", "tui/theme", "vt", "tools/fdmeter", "outcome"},
+	"config":         {"outcome", "tui/theme", "internal/atomicfile"},
+	"ctl":            {},
 	"cli": {
 		"outcome", "fdwait", "ptybridge", "session", "vt", "tools/fdmeter", "tools/terminal",
 		"tui", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "internal/proc", "cli/vtserve",
+		"config", "ctl", "tui/keymap",
 	},
 	"cli/vtserve": {"vt"},
 	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools/terminal", "vt"},
+
+	"bench/peers/xvt": {}, // a module of its own: peers are no dependency of the product
 }
 
 // mayNotImport lists packages of others that a folder must stay free of, with

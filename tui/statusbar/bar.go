@@ -91,6 +91,30 @@ var sacrifices = []func(*plan){
 	func(p *plan) { p.meter = meterAbsent },
 }
 
+// TabAt returns the number of the tab at a column of a row that Segments made
+// as wide, and false where there is none.
+func (b Bar) TabAt(columns, x int) (number int, ok bool) {
+	if columns <= 0 {
+		return 0, false
+	}
+	p := b.plan(columns)
+	at := margin
+	if p.tight {
+		at = 0
+	}
+	for i, tab := range b.Tabs {
+		if p.tabs == tabsAbsent || p.tabs >= tabsActive && !tab.Active {
+			continue
+		}
+		w := width(b.tab(tab, p.tabs))
+		if x >= at && x < at+w {
+			return b.Tabs[i].Number, true
+		}
+		at += w + tabGap
+	}
+	return 0, false
+}
+
 // wide is more columns than any text has.
 const wide = 1 << 20
 
@@ -100,6 +124,11 @@ func (b Bar) Segments(columns int) []Segment {
 	if columns <= 0 {
 		return nil
 	}
+	return b.parts(b.plan(columns)).fill(columns, b.ASCII)
+}
+
+// plan gives up one part after another until the rest fits.
+func (b Bar) plan(columns int) plan {
 	p := plan{hint: true, alert: wide}
 	for _, give := range sacrifices {
 		if b.parts(p).need() <= columns {
@@ -107,7 +136,7 @@ func (b Bar) Segments(columns int) []Segment {
 		}
 		give(&p)
 	}
-	return b.parts(b.regain(p, columns)).fill(columns, b.ASCII)
+	return b.regain(p, columns)
 }
 
 // regain takes back what was given up of the meter and the tabs, where giving

@@ -330,3 +330,20 @@ func TestMeterShowsGrowthWhereItIsKnownAndNotStill(t *testing.T) {
 		}
 	}
 }
+
+func TestTabAtFindsTheTabThatIsDrawnThere(t *testing.T) {
+	b := Bar{Tabs: []Tab{{Number: 1, Name: "app", Active: true}, {Number: 2, Name: "logs", Mark: MarkFailure}, {Number: 3, Name: "build"}}}
+	for columns := 1; columns <= 120; columns++ {
+		text := []rune(Text(b.Segments(columns)))
+		for x := range columns {
+			drawn := strings.ContainsRune("123", text[x]) && (x == 0 || text[x-1] == ' ') // not the 2 of "+2"
+			n, ok := b.TabAt(columns, x)
+			if drawn && (!ok || text[x] != rune('0'+n)) {
+				t.Errorf("%d columns: tab %d, %v at %d of %q", columns, n, ok, x, string(text))
+			}
+		}
+	}
+	if n, ok := b.TabAt(80, 40); ok {
+		t.Errorf("tab %d in the middle of nowhere", n)
+	}
+}

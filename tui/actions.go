@@ -1,0 +1,478 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/copymode"
+	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/keymap"
+	"github.com/honestty/honestty/tui/layout"
+	"github.com/honestty/honestty/vt"
+)
+
+// An order does one action. why says why it cannot be done now, "" when it can;
+// without why it always can.
+type order struct {
+	run func(m *Model) tea.Cmd
+	why func(m *Model) string
+}
+
+// do does an action, or says why not.
+func (m *Model) do(a keymap.Action) tea.Cmd {
+	if why := m.whyNot(a); why != "" {
+		m.say(why, true)
+		return nil
+	}
+	m.dirty = true
+	return m.orders[a].run(m)
+}
+
+func (m *Model) whyNot(a keymap.Action) string {
+	o, ok := m.orders[a]
+	switch {
+	case !ok:
+		return "not in this version"
+	case o.why == nil:
+		return ""
+	}
+	return o.why(m)
+}
+
+// newOrders is what every action does. A test holds it against keymap.
+func newOrders() map[keymap.Action]order {
+	orders := map[keymap.Action]order{
+		keymap.SplitRight: {splitter(layout.Right), cannotSplit(layout.Right)},
+		keymap.SplitDown:  {splitter(layout.Down), cannotSplit(layout.Down)},
+		keymap.FocusLeft:  {focusDir(layout.Left), noNeighbour},
+		keymap.FocusRight: {focusDir(layout.Right), noNeighbour},
+		keymap.FocusUp:    {focusDir(layout.Up), noNeighbour},
+		keymap.FocusDown:  {focusDir(layout.Down), noNeighbour},
+		keymap.FocusNext:  {onTree(func(t layout.Tree) layout.Tree { return t.FocusNext() }), noNeighbour},
+		keymap.FocusPrev:  {onTree(func(t layout.Tree) layout.Tree { return t.FocusPrev() }), noNeighbour},
+		keymap.FocusLast:  {onTree(func(t layout.Tree) layout.Tree { return t.FocusLast() }), noNeighbour},
+		keymap.Zoom:       {onTree(func(t layout.Tree) layout.Tree { return t.Zoom() }), noNeighbour},
+		keymap.SwapNext:   {swap(1), noNeighbour},
+		keymap.SwapPrev:   {swap(-1), noNeighbour},
+		keymap.MoveToTab:  {(*Model).askMove, noPane},
+		keymap.BreakPane:  {func(m *Model) tea.Cmd { return m.moveTo(m.focused(), len(m.tabs)) }, noNeighbour},
+		keymap.Rerun:      {(*Model).rerun, notEnded},
+		keymap.ClosePane:  {(*Model).askClosePane, noPane},
+
+		keymap.ResizeLeft:    {resize(layout.Left), noNeighbour},
+		keymap.ResizeRight:   {resize(layout.Right), noNeighbour},
+		keymap.ResizeUp:      {resize(layout.Up), noNeighbour},
+		keymap.ResizeDown:    {resize(layout.Down), noNeighbour},
+		keymap.LayoutNext:    {func(m *Model) tea.Cmd { return m.setTree(m.tab().tree.Cycle(1, m.paneArea()), nil) }, noNeighbour},
+		keymap.LayoutEqual:   {onTree(func(t layout.Tree) layout.Tree { return t.Equal() }), noNeighbour},
+		keymap.LayoutMain:    {func(m *Model) tea.Cmd { return m.setTree(m.tab().tree.Main(m.paneArea())) }, noNeighbour},
+		keymap.LayoutColumns: {preset(layout.EvenColumns), noNeighbour},
+		keymap.LayoutRows:    {preset(layout.EvenRows), noNeighbour},
+		keymap.LayoutTop:     {preset(layout.MainTop), noNeighbour},
+		keymap.LayoutTiled:   {preset(layout.Tiled), noNeighbour},
+
+		keymap.NewTab:    {func(m *Model) tea.Cmd { return m.openPane(m.here(), openedMsg{}, m.bodySize(m.wholeBody())) }, nil},
+		keymap.NextTab:   {func(m *Model) tea.Cmd { m.showTab((m.active + 1) % len(m.tabs)); return nil }, oneTab},
+		keymap.PrevTab:   {func(m *Model) tea.Cmd { m.showTab((m.active + len(m.tabs) - 1) % len(m.tabs)); return nil }, oneTab},
+		keymap.LastTab:   {func(m *Model) tea.Cmd { m.showTab(m.lastTab); return nil }, oneTab},
+		keymap.RenameTab: {(*Model).askName, noPane},
+		keymap.CloseTab:  {(*Model).askCloseTab, noPane},
+
+		keymap.CopyMode:       {onCopy(""), noPane},
+		keymap.Search:         {onCopy("?"), noPane},
+		keymap.Paste:          {(*Model).pasteCopied, nothingCopied},
+		keymap.ScrollPageUp:   {onCopy("pgup"), noPane},
+		keymap.ScrollPageDown: {onCopy("pgdown"), noPane},
+		keymap.ScrollUp:       {onCopy("ctrl+y"), noPane},
+		keymap.ScrollDown:     {onCopy("ctrl+e"), noPane},
+		keymap.ScrollTop:      {onCopy("g"), noPane},
+		keymap.ScrollBottom:   {onCopy("G"), noPane},
+		keymap.PromptPrev:     {onCopy("["), noMarks},
+		keymap.PromptNext:     {onCopy("]"), noMarks},
+		keymap.FoldOutput:     {onCopy("za"), noMarks},
+		keymap.CopyLastOutput: {(*Model).copyLast, noMarks},
+		keymap.PipeOutput:     {(*Model).askPipe, noMarks},
+		keymap.OpenInEditor:   {(*Model).openEditor, noPane},
+		keymap.ClearHistory:   {func(m *Model) tea.Cmd { m.focused().pane.ClearHistory(); return nil }, noPane},
+
+		keymap.ToggleDock: {(*Model).toggleDock, nil},
+		keymap.FocusDock:  {(*Model).focusDock, nil},
+		keymap.DockNext:   {func(m *Model) tea.Cmd { m.panels.Turn(1); return nil }, noDock},
+		keymap.DockPrev:   {func(m *Model) tea.Cmd { m.panels.Turn(-1); return nil }, noDock},
+		keymap.DockSide:   {(*Model).moveDock, noDock},
+		keymap.PanelFDs:   {(*Model).showFDs, nil},
+		keymap.Alerts:     {(*Model).lookAtAlert, noAlerts},
+
+		keymap.Palette:      {func(m *Model) tea.Cmd { m.openPalette("Palette", false); return nil }, nil},
+		keymap.Help:         {func(m *Model) tea.Cmd { m.openPalette("Help", true); return nil }, nil},
+		keymap.ChoosePrefix: {func(m *Model) tea.Cmd { m.choosePrefix(); return nil }, nil},
+		keymap.SendPrefix:   {(*Model).sendPrefix, noRunning},
+		keymap.Redraw:       {func(m *Model) tea.Cmd { m.screen.Invalidate(); m.arrange(); return nil }, nil},
+		keymap.ReloadConfig: {(*Model).reloadConfig, nil},
+		keymap.Quit:         {(*Model).askQuit, nil},
+	}
+	for n := range 9 {
+		a := keymap.Action("tab-" + strconv.Itoa(n+1))
+		orders[a] = order{
+			func(m *Model) tea.Cmd { m.showTab(n); return nil },
+			func(m *Model) string {
+				if n >= len(m.tabs) {
+					return fmt.Sprintf("there is no tab %d", n+1)
+				}
+				return ""
+			},
+		}
+	}
+	return orders
+}
+
+// Reasons.
+
+func noPane(m *Model) string {
+	if m.focused() == nil {
+		return "there is no pane"
+	}
+	return ""
+}
+
+func noRunning(m *Model) string {
+	if v := m.focused(); v == nil || !v.alive() {
+		return "nothing runs in this pane"
+	}
+	return ""
+}
+
+func notEnded(m *Model) string {
+	switch v := m.focused(); {
+	case v == nil:
+		return "there is no pane"
+	case v.alive():
+		return "it still runs: end it first"
+	}
+	return ""
+}
+
+func noNeighbour(m *Model) string {
+	if t := m.tab(); t == nil || t.tree.Len() < 2 {
+		return "this tab has only one pane"
+	}
+	return ""
+}
+
+func oneTab(m *Model) string {
+	if len(m.tabs) < 2 {
+		return "there is only one tab"
+	}
+	return ""
+}
+
+func noDock(m *Model) string {
+	if !m.docked.Shown() {
+		return "the dock is closed"
+	}
+	return ""
+}
+
+func noAlerts(m *Model) string {
+	if len(m.alerts) == 0 {
+		return "there are no alerts"
+	}
+	return ""
+}
+
+func nothingCopied(m *Model) string {
+	if m.copiedText == "" {
+		return "nothing was copied here yet"
+	}
+	return noRunning(m)
+}
+
+func noMarks(m *Model) string {
+	v := m.focused()
+	if v == nil {
+		return "there is no pane"
+	}
+	if m.commands(v) == 0 {
+		return "no shell marks (OSC 133) in this pane"
+	}
+	return ""
+}
+
+func cannotSplit(dir layout.Dir) func(*Model) string {
+	return func(m *Model) string {
+		t := m.tab()
+		if t == nil {
+			return ""
+		}
+		if err := t.tree.CanSplit(t.tree.Focus(), dir, m.paneArea()); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+}
+
+// Orders on the layout.
+
+// setTree puts a changed layout in force, or says why there is none.
+func (m *Model) setTree(tree layout.Tree, err error) tea.Cmd {
+	if err != nil {
+		m.say(err.Error(), true)
+		return nil
+	}
+	m.tab().tree = tree
+	m.inDock = false
+	m.moved()
+	return nil
+}
+
+func onTree(change func(layout.Tree) layout.Tree) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.setTree(change(m.tab().tree), nil) }
+}
+
+func focusDir(dir layout.Dir) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.setTree(m.tab().tree.FocusDir(dir, m.paneArea()), nil) }
+}
+
+func preset(p layout.Preset) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd { return m.setTree(m.tab().tree.Arrange(p, m.paneArea())) }
+}
+
+// resizeCells is how far one press of a key moves a border.
+const resizeCells = 2
+
+func resize(dir layout.Dir) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		t := m.tab()
+		tree, _ := t.tree.Resize(t.tree.Focus(), dir, resizeCells, m.paneArea())
+		return m.setTree(tree, nil)
+	}
+}
+
+func swap(step int) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		t := m.tab().tree
+		return m.setTree(t.Swap(t.Focus(), t.Next(t.Focus(), step)))
+	}
+}
+
+// here is a shell in the directory of the focused pane.
+func (m *Model) here() session.Spec {
+	spec := session.Spec{}
+	if v := m.focused(); v != nil {
+		if w := v.info.Where; w.Dir != "" && w.Host == "" {
+			spec.Dir = w.Dir
+		}
+	}
+	return spec
+}
+
+func (m *Model) wholeBody() layout.Rect {
+	a := m.paneArea()
+	return layout.Rect{W: a.W, H: a.H}
+}
+
+func splitter(dir layout.Dir) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		v := m.focused()
+		if v == nil {
+			return m.openPane(m.here(), openedMsg{}, m.bodySize(m.wholeBody()))
+		}
+		b := v.placed.Body
+		if dir == layout.Right {
+			b.W = max(b.W/2, 1)
+		} else {
+			b.H = max(b.H/2, 1)
+		}
+		return m.openPane(m.here(), openedMsg{Beside: v.pane.ID(), Dir: dir}, m.bodySize(b))
+	}
+}
+
+// moveTo takes a pane to another tab, or to a new one behind the last.
+func (m *Model) moveTo(v *view, to int) tea.Cmd {
+	id := layout.ID(v.pane.ID())
+	from := m.tabOf(v.pane.ID())
+	if to == from || to < 0 || to > len(m.tabs) {
+		m.say("it is in that tab already, or there is none", true)
+		return nil
+	}
+	if to < len(m.tabs) {
+		tree, err := m.tabs[to].tree.Insert(id, m.paneArea())
+		if err != nil {
+			m.say(err.Error(), true)
+			return nil
+		}
+		m.tabs[to].tree = tree
+	} else {
+		m.newTab(v.pane.ID(), "")
+	}
+	target := m.tabs[to]
+	if tree, err := m.tabs[from].tree.Close(id); err == nil {
+		m.tabs[from].tree = tree
+		if tree.Len() == 0 {
+			m.closeTabAt(from)
+		}
+	}
+	m.active = slices.Index(m.tabs, target)
+	m.moved()
+	return nil
+}
+
+func (m *Model) askMove() tea.Cmd {
+	m.ask("Move this pane to tab", "moves it; a number above the last makes a tab", "", func(text string) tea.Cmd {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 {
+			m.say("that is no number of a tab", true)
+			return nil
+		}
+		return m.moveTo(m.focused(), min(n-1, len(m.tabs)))
+	})
+	return nil
+}
+
+func (m *Model) askName() tea.Cmd {
+	t := m.tab()
+	m.ask("Rename tab", "renames it; empty takes the name away", t.name, func(text string) tea.Cmd {
+		t.name = oneLine(text)
+		m.dirty = true
+		return nil
+	})
+	return nil
+}
+
+// Orders on processes.
+
+func (m *Model) rerun() tea.Cmd {
+	v, w := m.focused(), m.w
+	v.shownEnd, v.seen = 0, false
+	if v.copy != nil {
+		m.leaveCopy(v)
+	}
+	m.opening++
+	return func() tea.Msg {
+		defer w.guard()
+		v.pane.Rerun()
+		return rerunMsg{v.pane.ID()}
+	}
+}
+
+func (m *Model) askClosePane() tea.Cmd {
+	v := m.focused()
+	if !v.alive() {
+		return m.closePane(v)
+	}
+	m.confirm("Close this pane? "+m.describe(v)+" still runs.", "It gets HUP, then TERM, then KILL.", "closes it", "keeps it",
+		func() tea.Cmd { return m.closePane(v) })
+	return nil
+}
+
+// running lists what still runs in panes, for a question.
+func running(views []*view) (alive []*view, text string) {
+	var names []string
+	for _, v := range views {
+		if v.alive() {
+			alive = append(alive, v)
+			names = append(names, v.command())
+		}
+	}
+	return alive, strings.Join(names, ", ")
+}
+
+func (m *Model) tabViews(t *tab) []*view {
+	var out []*view
+	for _, id := range t.tree.Panes() {
+		if v := m.views[session.PaneID(id)]; v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (m *Model) askCloseTab() tea.Cmd {
+	views := m.tabViews(m.tab())
+	closeAll := func() tea.Cmd {
+		var cmds []tea.Cmd
+		for _, v := range views {
+			cmds = append(cmds, m.closePane(v))
+		}
+		return tea.Batch(cmds...)
+	}
+	alive, names := running(views)
+	if len(alive) == 0 {
+		return closeAll()
+	}
+	m.confirm(fmt.Sprintf("Close this tab? %d of its panes still run: %s.", len(alive), names), "They get HUP, then TERM, then KILL.", "closes it", "keeps it", closeAll)
+	return nil
+}
+
+func (m *Model) askQuit() tea.Cmd {
+	var views []*view
+	for _, t := range m.tabs {
+		views = append(views, m.tabViews(t)...)
+	}
+	alive, names := running(views)
+	if len(alive) == 0 {
+		return tea.Quit
+	}
+	m.confirm(fmt.Sprintf("Leave honestty? %d panes still run: %s.", len(alive), names), "They get HUP, then TERM, then KILL.", "leaves", "stays",
+		func() tea.Cmd { return tea.Quit })
+	return nil
+}
+
+// sendPrefix gives the prefix key to the program.
+func (m *Model) sendPrefix() tea.Cmd {
+	v := m.focused()
+	name, ctrl := strings.CutPrefix(m.keys.Prefix(), "ctrl+")
+	if name == "space" {
+		name = " "
+	}
+	code, _ := utf8.DecodeRuneInString(name)
+	key := input.Key{Code: code}
+	if ctrl {
+		key.Mods = input.ModCtrl
+	}
+	v.pane.Post(input.EncodeKey(nil, key, childModes(v.wanted, input.Area{}, vt.Pixels{})))
+	return nil
+}
+
+func (m *Model) lookAtAlert() tea.Cmd {
+	a, _ := m.worst()
+	m.dropAlerts(a.pane)
+	m.goToPane(a.pane)
+	return nil
+}
+
+// Orders on output.
+
+// onCopy enters copy mode and gives it a key. Without a key, or with one that
+// only scrolls forward, nothing but the mode itself is wanted.
+func onCopy(key string) func(*Model) tea.Cmd {
+	return func(m *Model) tea.Cmd {
+		v := m.focused()
+		scrolls := key == "pgup" || key == "pgdown" || key == "ctrl+y" || key == "ctrl+e" || key == "G"
+		m.enterCopy(v, scrolls)
+		if key == "" {
+			return nil
+		}
+		return m.selecting(v, func(c *copymode.Mode) copymode.Result {
+			var r copymode.Result
+			for _, k := range keysOf(key) {
+				r = c.Key(k)
+			}
+			return r
+		})
+	}
+}
+
+// keysOf takes "za" apart and leaves "pgup" whole.
+func keysOf(key string) []string {
+	if key == "za" {
+		return []string{"z", "a"}
+	}
+	return []string{key}
+}

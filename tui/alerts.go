@@ -1,0 +1,67 @@
+package tui
+
+import (
+	"slices"
+
+	"github.com/honestty/honestty/config"
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/statusbar"
+)
+
+// alertsKept bounds the alerts that wait to be looked at; the oldest make room.
+const alertsKept = 100
+
+// An alert is something that happened out of sight. It stays in the status bar
+// until its pane is looked at.
+type alert struct {
+	mark statusbar.Mark
+	text string
+	pane session.PaneID
+}
+
+func (m *Model) alert(a alert) {
+	m.alerts = append(m.alerts, a)
+	m.alerts = m.alerts[max(0, len(m.alerts)-alertsKept):]
+	m.dirty = true
+}
+
+// dropAlerts forgets the alerts of a pane that was looked at.
+func (m *Model) dropAlerts(id session.PaneID) {
+	m.alerts = slices.DeleteFunc(m.alerts, func(a alert) bool { return a.pane == id })
+}
+
+// worst is the alert that the bar shows: a failure before anything else, the
+// oldest of its kind first.
+func (m *Model) worst() (alert, bool) {
+	for _, a := range m.alerts {
+		if a.mark == statusbar.MarkFailure {
+			return a, true
+		}
+	}
+	if len(m.alerts) > 0 {
+		return m.alerts[0], true
+	}
+	return alert{}, false
+}
+
+// ring does what the settings say of the bell: a mark at the tab, or an alert.
+func (m *Model) ring(v *view) {
+	if v.shown || m.conf.Notify.Bell == config.BellOff {
+		return
+	}
+	v.called = true
+	if m.conf.Notify.Bell == config.BellAlert {
+		m.alert(alert{mark: statusbar.MarkAttention, text: v.command() + " rang", pane: v.pane.ID()})
+	}
+}
+
+// A note is what the status bar says until the next key.
+type note struct {
+	text string
+	bad  bool
+}
+
+func (m *Model) say(text string, bad bool) {
+	m.note = &note{oneLine(text), bad}
+	m.dirty = true
+}

@@ -1,0 +1,289 @@
+package tui
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/honestty/honestty/config"
+	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tui/copymode"
+	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/picker"
+	"github.com/honestty/honestty/tui/screen"
+	"github.com/honestty/honestty/vt"
+)
+
+// enterCopy opens copy mode on a pane.
+func (m *Model) enterCopy(v *view, byWheel bool) {
+	if v.copy != nil {
+		return
+	}
+	v.pane.Look(func(t *vt.Terminal) { v.copy = copymode.New(copymode.Of(t), v.placed.Body.H) })
+	v.copy.ASCII = !m.caps.UTF8 || m.conf.UI.ASCII
+	v.byWheel = byWheel
+	m.dirty = true
+}
+
+func (m *Model) leaveCopy(v *view) {
+	v.copy, v.byWheel, v.stale = nil, false, true
+	m.dirty = true
+}
+
+// copyKey gives copy mode a key.
+func (m *Model) copyKey(v *view, key input.Key) tea.Cmd {
+	name := key.String()
+	handled := true
+	cmd := m.selecting(v, func(c *copymode.Mode) copymode.Result {
+		r := c.Key(name)
+		handled = r.Handled
+		return r
+	})
+	switch {
+	case handled:
+	case v.byWheel && v.alive(): // the mouse brought us here; who types goes on working
+		m.leaveCopy(v)
+		v.pane.Post(input.EncodeKey(nil, key, childModes(v.wanted, input.Area{}, vt.Pixels{})))
+	default:
+		m.say(name+" means nothing in copy mode: q leaves it", true)
+	}
+	return cmd
+}
+
+// selecting calls copy mode while the engine stands still, and acts on what
+// comes of it.
+func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) tea.Cmd {
+	if v.copy == nil {
+		return nil
+	}
+	var r copymode.Result
+	v.pane.Look(func(t *vt.Terminal) {
+		v.copy.Use(copymode.Of(t))
+		r = call(v.copy)
+	})
+	m.dirty = true
+	var cmds []tea.Cmd
+	if r.Copied {
+		cmds = append(cmds, m.copyOut(r.Text, r.Lines, r.Lost))
+	}
+	if r.More {
+		id := v.pane.ID()
+		cmds = append(cmds, func() tea.Msg { return stepMsg{id} })
+	}
+	if r.Autoscroll {
+		id := v.pane.ID()
+		cmds = append(cmds, tea.Tick(scrollTime, func(time.Time) tea.Msg { return scrollMsg{id} }))
+	}
+	// What the mouse began ends by itself: at the bottom, or once it has copied.
+	if r.Leave || v.byWheel && (r.Copied || r.AtEnd && m.grab.pane == 0) {
+		m.leaveCopy(v)
+	}
+	return tea.Batch(cmds...)
+}
+
+// stepRows is how many rows a search reads before the window gets its turn.
+const stepRows = 5000
+
+func (m *Model) stepSearch(id session.PaneID) tea.Cmd {
+	v := m.views[id]
+	if v == nil {
+		return nil
+	}
+	return m.selecting(v, func(c *copymode.Mode) copymode.Result {
+		more, _ := c.Step(stepRows)
+		return copymode.Result{More: more}
+	})
+}
+
+// composeCopy draws a pane in copy mode.
+func (m *Model) composeCopy(v *view) {
+	b := v.placed.Body
+	v.pane.Look(func(t *vt.Terminal) {
+		buf := copymode.Of(t)
+		v.copy.Use(buf)
+		view := v.copy.View(b.H)
+		m.screen.Blit(b.X, b.Y, b.W, b.H, viewport{t, buf, view}, &v.styles)
+		for y, l := range view.Lines {
+			m.composeCopyLine(b.X, b.Y+y, b.W, l)
+		}
+		if m.dialog == nil && !m.inDock && v == m.focused() && view.CursorIn {
+			m.screen.SetCursor(b.X+view.CursorX, b.Y+view.CursorY, true, 0)
+		}
+	})
+}
+
+func (m *Model) composeCopyLine(x, y, w int, l copymode.Line) {
+	if l.Kind == copymode.Fold || l.Kind == copymode.Cut {
+		m.screen.SetText(x, y, w, l.Text, m.theme.Dim)
+	}
+	for _, s := range l.Spans {
+		want := m.theme.Match
+		switch s.Kind {
+		case copymode.Selected:
+			want = m.theme.Selection
+		case copymode.Current:
+			want = m.theme.MatchNow
+		}
+		from, to := max(s.From, 0), min(s.To, w)
+		if from >= to {
+			continue
+		}
+		m.screen.Restyle(x+from, y, to-from, 1, func(st vt.Style) vt.Style {
+			if s.Kind == copymode.Match {
+				st.Underline = want.Underline
+				return st
+			}
+			st.FG, st.BG, st.Attrs = want.FG, want.BG, want.Attrs
+			return st
+		})
+	}
+}
+
+// A viewport shows the rows that a copy mode has chosen. It is a pointer type
+// by its terminal, as screen.Source asks.
+type viewport struct {
+	*vt.Terminal
+	buf  copymode.Buffer
+	view *copymode.View
+}
+
+func (p viewport) Line(r vt.Row) []vt.Cell {
+	if int(r) >= len(p.view.Lines) || p.view.Lines[r].Kind != copymode.Row {
+		return nil
+	}
+	return p.buf.Cells(p.view.Lines[r].Row, nil)
+}
+
+// copyOut sends a text to the clipboard in every way that there is, and says
+// afterwards which of them took it.
+func (m *Model) copyOut(text string, lines int, lost int64) tea.Cmd {
+	if lost > 0 {
+		m.say(fmt.Sprintf("%s of the selection were cut from the history before they were copied", outcome.Count(lost)), true)
+	}
+	m.copiedText = text
+	done := copiedMsg{Lines: lines, Bytes: len(text)}
+	via := m.conf.Clipboard.Copy
+	if via != config.CopyDesktop {
+		if m.w.writer.Pass(osc52(text)) {
+			done.Ways = append(done.Ways, "the terminal (OSC 52)")
+		} else {
+			done.Err = errors.New("the terminal takes no more bytes now")
+		}
+	}
+	tool := desktopTool(m.w.opt.Env)
+	if via == config.CopyOSC52 || tool == nil {
+		if via == config.CopyDesktop {
+			done.Err = errors.New("no clipboard program was found (wl-copy, xclip, xsel, pbcopy)")
+		}
+		return func() tea.Msg { return done }
+	}
+	w := m.w
+	return func() tea.Msg {
+		defer w.guard()
+		cmd := exec.Command(tool[0], tool[1:]...)
+		cmd.Stdin = strings.NewReader(text)
+		if err := cmd.Run(); err != nil {
+			done.Err = fmt.Errorf("%s: %w", tool[0], err)
+		} else {
+			done.Ways = append(done.Ways, tool[0])
+		}
+		return done
+	}
+}
+
+// osc52 is the sequence that sets the outer terminal's clipboard.
+func osc52(text string) []byte {
+	return []byte("\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x1b\\")
+}
+
+// desktopTool is the desktop's own clipboard program, nil where there is none.
+func desktopTool(env func(string) string) []string {
+	var tools [][]string
+	if env("WAYLAND_DISPLAY") != "" {
+		tools = append(tools, []string{"wl-copy"})
+	}
+	if env("DISPLAY") != "" {
+		tools = append(tools, []string{"xclip", "-selection", "clipboard"}, []string{"xsel", "--clipboard", "--input"})
+	}
+	tools = append(tools, []string{"pbcopy"})
+	for _, t := range tools {
+		if _, err := exec.LookPath(t[0]); err == nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// copied says what became of a copy. A terminal does not confirm OSC 52, so
+// "sent" is all that can be said of that way.
+func (m *Model) copied(c copiedMsg) {
+	what := outcome.Count(int64(c.Lines)) + " lines"
+	if c.Lines == 1 {
+		what = "1 line"
+	}
+	what += fmt.Sprintf(" (%s)", outcome.Size(int64(c.Bytes)))
+	switch {
+	case len(c.Ways) == 0:
+		m.say("not copied: "+c.Err.Error(), true)
+	case c.Err != nil:
+		m.say("copied "+what+" by "+strings.Join(c.Ways, " and ")+"; "+c.Err.Error(), true)
+	default:
+		m.say("copied "+what+" by "+strings.Join(c.Ways, " and "), false)
+	}
+}
+
+// clip acts on a program that wants to set the clipboard (OSC 52).
+func (m *Model) clip(v *view, c *session.Clip) tea.Cmd {
+	program := v.command()
+	switch m.state.ConsentFor(program, m.conf) {
+	case config.ConsentAllow:
+		return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0)
+	case config.ConsentDeny:
+		m.say(program+" wanted to set the clipboard: refused", true)
+		return nil
+	}
+	m.open(&dialog{
+		Dialog: &picker.Chooser{
+			Question: program + " wants to put " + outcome.Size(int64(len(c.Text))) + " into the clipboard",
+			Options: []picker.Option{
+				{ID: "once", Title: "Allow once", Detail: firstWords(c.Text)},
+				{ID: "allow", Title: "Always allow " + program},
+				{ID: "deny", Title: "Never allow " + program},
+				{ID: "no", Title: "Refuse once"},
+			},
+		},
+		chosen: func(r picker.Result) tea.Cmd {
+			switch r.ID {
+			case "allow", "deny":
+				answer := config.Consent(r.ID)
+				_ = m.state.Remember(program, answer) // a name too long to keep is asked for again
+				save := m.updateState(func(s *config.State) error { return s.Remember(program, answer) })
+				if r.ID == "deny" {
+					return save
+				}
+				return tea.Batch(save, m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0))
+			case "once":
+				return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0)
+			}
+			return nil
+		},
+	})
+	return nil
+}
+
+// firstWords shows the beginning of a text from outside, safely.
+func firstWords(text string) string {
+	const most = 40
+	s := screen.Visible(oneLine(text))
+	for screen.Width(s) > most {
+		r := []rune(s)
+		s = string(r[:len(r)-1])
+	}
+	return s
+}

@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/keymap"
+	"github.com/honestty/honestty/tui/picker"
+)
+
+// A dialog is what lies over the panes and takes every key, with what to do
+// once it is answered.
+type dialog struct {
+	picker.Dialog
+	chosen func(picker.Result) tea.Cmd
+}
+
+// open shows a dialog. One that is open already is cancelled.
+func (m *Model) open(d *dialog) {
+	m.dialog = d
+	m.dirty = true
+}
+
+func (m *Model) dialogKey(name, text string) tea.Cmd {
+	return m.answered(m.dialog.Key(name, text))
+}
+
+func (m *Model) dialogMouse(ev input.Mouse) tea.Cmd {
+	switch {
+	case ev.Button == input.WheelUp:
+		m.dialog.Wheel(-wheelLines)
+	case ev.Button == input.WheelDown:
+		m.dialog.Wheel(wheelLines)
+	case ev.Action == input.ActionPress && ev.Button == input.ButtonLeft:
+		return m.answered(m.dialog.Click(ev.X, ev.Y))
+	}
+	return nil
+}
+
+// pasteHere takes a paste into the dialog that is open.
+func (m *Model) pasteHere(text string) tea.Cmd {
+	if m.dialog != nil {
+		m.dialog.Paste(text)
+	}
+	return nil
+}
+
+func (m *Model) answered(r picker.Result) tea.Cmd {
+	if r.State == picker.Open {
+		return nil
+	}
+	d := m.dialog
+	m.dialog = nil
+	// What lay under the dialog is drawn again.
+	for _, v := range m.views {
+		v.stale = true
+	}
+	m.arrange()
+	if r.State == picker.Chosen && d.chosen != nil {
+		return d.chosen(r)
+	}
+	return nil
+}
+
+// actionItems lists the actions for palette and help, each with its keys and,
+// where it cannot be done now, the reason.
+func (m *Model) actionItems(detail bool) []picker.Item {
+	var items []picker.Item
+	for _, info := range keymap.Actions() {
+		item := picker.Item{
+			ID: string(info.Action), Title: info.Title,
+			Keys: m.keys.Hint(info.Action), Disabled: m.whyNot(info.Action),
+		}
+		if detail {
+			item.Detail = info.Description
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// search is keymap's search in the form that a Picker takes.
+func search(query string, items []picker.Item) []picker.Hit {
+	at := map[string]int{}
+	for i, item := range items {
+		at[item.ID] = i
+	}
+	var hits []picker.Hit
+	for _, found := range keymap.Find(query) {
+		i, ok := at[string(found.Action)]
+		if !ok {
+			continue
+		}
+		hits = append(hits, picker.Hit{Index: i, Positions: found.InTitle})
+	}
+	return hits
+}
+
+func (m *Model) openPalette(title string, detail bool) {
+	m.open(&dialog{
+		Dialog: picker.New(title, "action", m.actionItems(detail), search),
+		chosen: func(r picker.Result) tea.Cmd { return m.do(keymap.Action(r.ID)) },
+	})
+}
+
+// confirm asks before something that cannot be taken back.
+func (m *Model) confirm(question, happens, yes, no string, do func() tea.Cmd) {
+	m.open(&dialog{
+		Dialog: &picker.Confirm{Question: question, Happens: happens, Yes: yes, No: no},
+		chosen: func(picker.Result) tea.Cmd { return do() },
+	})
+}
+
+// ask asks for one line of text.
+func (m *Model) ask(title, does, text string, do func(string) tea.Cmd) {
+	p := &picker.Prompt{Title: title, Does: does}
+	p.Line.Set(text)
+	m.open(&dialog{Dialog: p, chosen: func(r picker.Result) tea.Cmd { return do(r.Text) }})
+}
+
+// choosePrefix offers honestty's one key.
+func (m *Model) choosePrefix() {
+	c := &picker.Chooser{Question: "honestty keeps one key for itself. Which?", Also: "honestty keys shows the whole table"}
+	choices := keymap.Choices()
+	for i, choice := range choices {
+		id := strconv.Itoa(i)
+		c.Options = append(c.Options, picker.Option{ID: id, Title: choice.Label, Detail: choice.Says})
+		if choice.Options.Preset == m.keys.Preset() && choice.Options.Prefix == m.keys.Prefix() {
+			c.Select(id)
+		}
+	}
+	m.open(&dialog{Dialog: c, chosen: func(r picker.Result) tea.Cmd {
+		i, _ := strconv.Atoi(r.ID)
+		return m.setKeys(choices[i].Options)
+	}})
+}

@@ -1,0 +1,177 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/honestty/honestty/config"
+	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/tui/keymap"
+	"github.com/honestty/honestty/tui/layout"
+)
+
+// KeyOptions are the keys of the settings as keymap takes them.
+func KeyOptions(k config.Keys) keymap.Options {
+	return keymap.Options{Preset: keymap.Preset(k.Preset), Prefix: k.Prefix, Bind: k.Bind}
+}
+
+// configure puts settings in force.
+func (m *Model) configure(c config.Config) {
+	keys, err := keymap.New(KeyOptions(c.Keys))
+	if err != nil { // the settings were checked, so this is a defect of ours
+		m.say(err.Error(), true)
+		if m.keys != nil {
+			return
+		}
+		keys, _ = keymap.New(keymap.Options{})
+	}
+	m.conf, m.keys = c, keys
+	m.restyle()
+}
+
+// checkConfig reads the settings again when their file has changed.
+func (m *Model) checkConfig() tea.Cmd {
+	s := m.w.opt.Settings
+	return func() tea.Msg {
+		if !s.Changed() {
+			return nil
+		}
+		err := s.Reload()
+		return configMsg{s.Config(), err}
+	}
+}
+
+func (m *Model) reloadConfig() tea.Cmd {
+	s := m.w.opt.Settings
+	return func() tea.Msg {
+		err := s.Reload()
+		return configMsg{s.Config(), err}
+	}
+}
+
+// reconfigured puts new settings in force, or says what is wrong with them and
+// leaves the last good ones.
+func (m *Model) reconfigured(msg configMsg) {
+	if msg.Err != nil {
+		m.problem = firstProblem(msg.Err) + "; the settings before stay in force"
+		m.say(m.problem, true)
+		return
+	}
+	m.problem = ""
+	m.configure(msg.Config)
+	m.moved()
+	m.say("the settings were read anew", false)
+}
+
+// firstProblem is the first thing that is wrong, and how much there is besides.
+func firstProblem(err error) string {
+	problems, ok := errors.AsType[config.Problems](err)
+	if !ok || len(problems) == 0 {
+		return err.Error()
+	}
+	text := problems[0].Error()
+	if more := len(problems) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more: honestty config --check)", more)
+	}
+	return text
+}
+
+// setKeys takes other keys at once, and keeps them where that costs nobody's
+// file: a settings file that is there already is never edited.
+func (m *Model) setKeys(o keymap.Options) tea.Cmd {
+	keys, err := keymap.New(o)
+	if err != nil {
+		m.say(err.Error(), true)
+		return nil
+	}
+	m.keys = keys
+	line := fmt.Sprintf("[keys]\npreset = %q\n", string(keys.Preset()))
+	if keys.Preset() == keymap.PresetTmux {
+		line += fmt.Sprintf("prefix = %q\n", keys.Prefix())
+	}
+	path := config.UserPath(m.w.opt.Env)
+	return func() tea.Msg { return keepKeys(path, line) }
+}
+
+func keepKeys(path, text string) tea.Msg {
+	if path == "" {
+		return noteMsg{"in force for this window; there is no home to keep it in", true}
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return noteMsg{"in force for this window, not kept: " + outcome.Errno(err), true}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return noteMsg{"in force for this window; to keep it put it under [keys] in " + path, false}
+	}
+	if err != nil {
+		return noteMsg{"in force for this window, not kept: " + outcome.Errno(err), true}
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return noteMsg{"in force for this window, not kept: " + outcome.Errno(err), true}
+	}
+	return noteMsg{"in force, and kept in " + path, false}
+}
+
+// updateState changes what is remembered from one start to the next.
+func (m *Model) updateState(change func(*config.State) error) tea.Cmd {
+	file := config.StateFile{Path: config.StatePath(m.w.opt.Env)}
+	return func() tea.Msg {
+		if _, err := file.Update(change); err != nil && !errors.Is(err, config.ErrNoState) {
+			return noteMsg{"not remembered: " + err.Error(), true}
+		}
+		return nil
+	}
+}
+
+// hinting reports whether the row of hints is shown: at the first starts, and
+// where there is room for it.
+func (m *Model) hinting() bool {
+	return m.state.Hint() && m.state.Starts > 0 && m.conf.UI.Hints && m.size.Rows >= minHintRows
+}
+
+// minHintRows is the height below which the shell needs every row.
+const minHintRows = 10
+
+// composeHint says which key is ours.
+func (m *Model) composeHint(y int) {
+	prefix := keymap.Label(m.keys.Prefix())
+	text := " " + prefix + " is honestty's key, twice sends it on " + m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.Help) + " help " +
+		m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.ChoosePrefix) + " another key"
+	if m.keys.Prefix() == "" {
+		text = " " + m.keys.Hint(keymap.Help) + " help " + m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.ChoosePrefix) + " other keys"
+	}
+	if why := m.collision(); why != "" {
+		text += " (" + why + ")"
+	}
+	m.screen.Fill(0, y, m.size.Cols, 1, m.theme.Text)
+	m.screen.SetText(0, y, m.size.Cols, text, m.theme.Dim)
+}
+
+// collision says who else wants the prefix here.
+func (m *Model) collision() string {
+	if m.w.opt.Env("TMUX") != "" && m.keys.IsPrefix(keymap.DefaultPrefix) {
+		return "an outer tmux has " + keymap.Label(keymap.DefaultPrefix) + " too"
+	}
+	if v := m.focused(); v != nil && v.info.Where.Command == "claude" {
+		for _, u := range keymap.Uses(m.keys.Prefix()) {
+			if u.Program == "Claude Code" {
+				return "Claude Code uses it too"
+			}
+		}
+	}
+	return ""
+}
+
+// dockSpan is how many columns or rows a share of the dock is taken of.
+func (m *Model) dockSpan(side layout.Side) int {
+	if side == layout.SideBottom {
+		return m.size.Rows
+	}
+	return m.size.Cols
+}
