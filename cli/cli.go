@@ -97,12 +97,14 @@ when a signal or the loss of its terminal ended it, and with 2 on wrong use.`,
 			if cmd.ArgsLenAtDash() == 0 && len(args) == 0 {
 				return usagef("no command after --")
 			}
-			return a.window(cmd.Context(), args)
+			file, _ := cmd.Flags().GetString("config")
+			return a.window(cmd.Context(), args, file)
 		},
 	}
 	root.Flags().Bool("version", false, "print version, Go and the waiting mechanism")
+	root.Flags().String("config", "", "read these settings over the user's own")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(a.cmdRun(), a.cmdFds(), a.cmdVT())
+	root.AddCommand(a.cmdRun(), a.cmdFds(), a.cmdVT(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys())
 	return root
 }
 

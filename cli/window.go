@@ -14,26 +14,42 @@ import (
 )
 
 // window opens the user's shell or a command in a pane.
-func (a *app) window(ctx context.Context, args []string) error {
+func (a *app) window(ctx context.Context, args []string, file string) error {
 	if len(args) > 0 {
 		// Wrong use is told on the terminal the user is on, not in a window.
 		if _, err := proc.LookPath(args[0], "", os.Environ()); err != nil {
 			return fmt.Errorf("find the command: %s", outcome.Errno(err))
 		}
 	}
+	store, problems := settings(file)
+	if problems != nil && file != "" {
+		return problems // somebody who names a file wants that file
+	}
 	p, err := start()
 	if err != nil {
 		return err
 	}
+	state, forgot := countStart()
 	infos, err := tui.Run(ctx, tui.Options{
 		Poller: p, Version: a.version, Env: os.Getenv,
-		Spec: session.Spec{Command: args},
+		Spec:     session.Spec{Command: args},
+		Settings: store, State: state, Say: firstOf(problems, forgot),
 	})
 	a.leftRunning(infos)
 	if errors.Is(err, input.ErrNotTerminal) {
 		err = usagef("%w: a window needs one; `honestty run -- COMMAND` does without", err)
 	}
 	return errors.Join(err, p.Close())
+}
+
+// firstOf is the first error's text, for the status bar.
+func firstOf(errs ...error) string {
+	for _, err := range errs {
+		if err != nil {
+			return oneLine(err)
+		}
+	}
+	return ""
 }
 
 // leftRunning names the processes that outlived the window.
