@@ -15,7 +15,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
 FUZZTIME ?= 10s
 SOAK     ?= 10000
 
-.PHONY: run build cross test check fmt vet race fuzz bench soak golden conform clean
+.PHONY: run build cross test check fmt vet race fuzz bench soak golden conform differential clean
 
 run:
 	go run .
@@ -75,6 +75,14 @@ golden:
 CONFORM ?= ../shared/conform
 conform: build
 	@if [ -x $(CONFORM)/run ]; then $(CONFORM)/run "$(CURDIR)/bin/honestty vt"; else echo "conformance: skipped, no suites in $(CONFORM)"; fi
+
+# differential compares the engine with @xterm/headless on random programs. It
+# needs node and npm; the package goes into a folder of its own, outside the tree.
+XTERM_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/honestty-differential
+differential:
+	@mkdir -p $(XTERM_DIR)
+	@test -d $(XTERM_DIR)/node_modules/@xterm/headless || (cd $(XTERM_DIR) && npm install --silent --no-save --no-package-lock @xterm/headless@6.0.0)
+	NODE_PATH=$(XTERM_DIR)/node_modules go test -count 1 -tags differential -run XtermJS ./vt
 
 clean:
 	rm -rf bin
