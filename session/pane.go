@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -24,68 +23,8 @@ type Spec struct {
 	Env     []string // nil: our own
 }
 
-// A State is what a pane is doing. The zero value is StateUnknown.
-type State uint8
-
-// The states of a pane.
-const (
-	StateUnknown    State = iota
-	StateRunning          // its process lives
-	StateEnded            // its process has ended; Info.Exit says how
-	StateNotStarted       // there was no process; Info.Err says why
-)
-
 // stall is how long a paste may wait for a program that reads none of it.
 const stall = time.Second
-
-// An Info is what is known of a pane besides its screen.
-type Info struct {
-	ID        PaneID
-	State     State
-	Running   []string // the command as it was resolved; Spec's, or the user's shell
-	Dir       string   // where it was started
-	Title     string   // as the program set it, cleaned by the engine
-	PID       int      // 0 when nothing runs
-	Runs      int      // how often a command was started here
-	Started   time.Time
-	Exit      ptybridge.Exit // with StateEnded
-	Err       error          // with StateNotStarted
-	BytesRead int64          // of output, in this run
-	Closed    bool           // the pane was closed
-	Queued    int            // bytes of input that wait for the program
-	Refused   int64          // bytes of input that were refused in this run
-	Unshown   int64          // bytes read that the engine failed on and did not show
-	Notes     []string       // every fallback, in plain words
-
-	Where   Where    // what runs in the foreground, as of the last look
-	Bells   int      // how often the bell rang
-	Notices []Notice // the last notifications of the program, oldest first
-}
-
-// A Notice is a notification that a program sent (OSC 9, OSC 777).
-type Notice struct {
-	Seq  int // counts up over the life of the pane
-	At   time.Time
-	Text string // cleaned by the engine
-}
-
-// A Clip is what a program wants in the clipboard (OSC 52).
-type Clip struct {
-	Text    string
-	Primary bool // the primary selection is meant, not the clipboard
-}
-
-// noticesKept is how many notifications a pane remembers; each is at most as
-// long as the engine lets a title be.
-const noticesKept = 20
-
-// Capture is what is known of the output of the last run: what the bridge
-// read, less what the engine could not show.
-func (i Info) Capture() outcome.Capture {
-	c := i.Exit.Capture
-	c.Shown -= i.Unshown
-	return c
-}
 
 // A Pane is one terminal with the process behind it. It outlives its process.
 //
@@ -240,75 +179,6 @@ func (p *Pane) unread(cause error) {
 	p.changed()
 }
 
-// contain runs the engine on n bytes. An engine that panics must not take the
-// host with it: the pane goes on with a new engine and says what it could not
-// show. mu is held.
-func (p *Pane) contain(n int, run func()) {
-	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
-		}
-		missing := "what was on the screen is not shown"
-		if n > 0 {
-			missing = "what was on the screen and " + outcome.CountBytes(int64(n)) + " after it are not shown"
-		}
-		p.unshown += int64(n)
-		p.notes = append(p.notes, fmt.Sprintf("the terminal engine failed (%v): %s", cause, missing))
-		p.term = p.s.newTerminal(p.size)
-		p.term.Write([]byte("\x1b[7m" + "the terminal engine failed here; " + missing + "\x1b[0m\r\n"))
-		engineFailed(debug.Stack())
-	}()
-	if p.s.conf.fault != nil {
-		p.s.conf.fault()
-	}
-	run()
-}
-
-// feed writes to the engine and returns a copy of its replies, and whether the
-// program called for something.
-func (p *Pane) feed(data []byte) (reply []byte, called bool) {
-	p.contain(len(data), func() {
-		fx := p.term.Write(data)
-		if len(fx.Reply) > 0 {
-			reply = append(reply, fx.Reply...)
-		}
-		called = p.calls(fx)
-	})
-	return reply, called
-}
-
-// calls keeps what the program asks of people, and reports whether it asked.
-func (p *Pane) calls(fx *vt.Effects) (called bool) {
-	for _, e := range fx.Events {
-		switch e.Kind {
-		case vt.EventBell:
-			p.bells += e.N
-		case vt.EventNotify:
-			p.noticed++
-			p.notices = append(p.notices, Notice{p.noticed, time.Now(), e.Data})
-			p.notices = p.notices[max(0, len(p.notices)-noticesKept):]
-		case vt.EventOSC52:
-			p.clip = &Clip{Text: e.Data, Primary: e.N == 1}
-		default:
-			continue
-		}
-		called = true
-	}
-	return called
-}
-
-// TakeClip returns what the program wants in the clipboard and forgets it; nil
-// when it wants nothing. Only the last request counts. Whether it is honoured
-// is the client's to decide.
-func (p *Pane) TakeClip() *Clip {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c := p.clip
-	p.clip = nil
-	return c
-}
-
 // locate looks what runs in the foreground.
 func (p *Pane) locate() {
 	w := p.glance()
@@ -320,29 +190,6 @@ func (p *Pane) locate() {
 		p.changed()
 	}
 }
-
-// ClearHistory forgets the lines above the screen (as ED 3 does).
-func (p *Pane) ClearHistory() {
-	p.mu.Lock()
-	p.term.ClearHistory()
-	p.mu.Unlock()
-	p.changed()
-}
-
-// SetColors tells the engine the colours of the outer terminal, so that a
-// program that asks for them gets the truth.
-func (p *Pane) SetColors(fg, bg, cursor vt.Color) {
-	p.mu.Lock()
-	reply := append([]byte(nil), p.term.SetHostColors(fg, bg, cursor).Reply...)
-	bridge := p.bridge
-	p.mu.Unlock()
-	if bridge != nil && len(reply) > 0 {
-		_, _ = bridge.Write(reply)
-	}
-}
-
-// engineFailed is where tests look for a failed engine.
-var engineFailed = func(stack []byte) {}
 
 // await records the end of a run.
 func (p *Pane) await(b *ptybridge.Bridge) {
@@ -372,44 +219,11 @@ func (p *Pane) Rerun() {
 	p.run()
 }
 
-// belowAll moves the cursor to a new line below all that was written.
-func belowAll(t *vt.Terminal) string {
-	used := UsedRows(t)
-	if _, rows := t.Size(); used >= rows {
-		return fmt.Sprintf("\x1b[%d;1H\r\n", rows)
-	}
-	return fmt.Sprintf("\x1b[%d;1H", used+1)
-}
-
-// leaveModes brings the engine back to a state a new program may expect.
-const leaveModes = "\x18" + // CAN ends a sequence that was left unfinished
-	"\x1b[?1049l\x1b[?47l" + // main screen
-	"\x1b[!p" + // DECSTR: style, region, origin, insert, charsets, cursor keys and keypad
-	"\x1b[?5;9;45;66;67;69;1000;1002;1003;1004;1005;1006;1015;1016;1045;2004;2026;2027;2031;2048l" +
-	"\x1b[20l\x1b[?7;25;1007h" + // newline mode; wrap, cursor, wheel on the alternate screen
-	"\x1b[<99u\x1b[>4m" + // kitty keyboard flags, modifyOtherKeys
-	"\x1b[0 q\x1b[?5W" + // the cursor's shape, tab stops
-	"\x1b]8;;\x1b\\\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\" + // link, palette, colours
-	"\x1b[r"
-
 func (p *Pane) howItEnded() string {
 	if p.state == StateNotStarted {
 		return "not started"
 	}
 	return Ending(p.exit)
-}
-
-// Ending says how a process ended: "exit 1", "SIGKILL".
-func Ending(e ptybridge.Exit) string {
-	switch {
-	case e.Signal != 0 && e.Core:
-		return outcome.SignalName(e.Signal) + " (core dumped)"
-	case e.Signal != 0:
-		return outcome.SignalName(e.Signal)
-	case e.Err != nil || e.Code < 0:
-		return "an unknown end"
-	}
-	return fmt.Sprintf("exit %d", e.Code)
 }
 
 // Resize sets the size of screen and terminal, clamped.
@@ -469,52 +283,6 @@ func (p *Pane) InputCounted(b []byte) (int, error) {
 	return n, err
 }
 
-// Look lets a client read the engine while it stands still. The client must
-// not keep anything of it.
-func (p *Pane) Look(look func(t *vt.Terminal)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.told = false
-	look(p.term)
-}
-
-// Peek is Look for somebody who does not show the pane: the client is told of
-// the next change as if nobody had looked.
-func (p *Pane) Peek(look func(t *vt.Terminal)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	look(p.term)
-}
-
-// Modes returns the engine's modes, which input is encoded by.
-func (p *Pane) Modes() vt.Modes {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.term.Modes()
-}
-
-// Info returns what is known of the pane.
-func (p *Pane) Info() Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := Info{
-		ID: p.id, State: p.state, Running: p.command, Dir: p.dir,
-		Title: p.term.Title(), Runs: p.runs, Started: p.starts,
-		Exit: p.exit, Err: p.err, Refused: p.exit.Refused, Unshown: p.unshown,
-		Notes:     append([]string(nil), p.notes...),
-		BytesRead: p.exit.Capture.Read, Closed: p.closed,
-		Where: p.where, Bells: p.bells, Notices: append([]Notice(nil), p.notices...),
-	}
-	if p.bridge != nil {
-		i.PID = p.bridge.PID()
-		i.Started = p.bridge.Started()
-		i.Queued = p.bridge.Queued()
-		i.BytesRead = p.bridge.BytesRead()
-		i.Refused = p.bridge.Refused()
-	}
-	return i
-}
-
 func (p *Pane) runningPID() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -550,23 +318,4 @@ func (p *Pane) Post(b []byte) {
 	if bridge != nil {
 		_, _ = bridge.Write(b)
 	}
-}
-
-// UsedRows counts the rows of a screen up to the last one with something on
-// it, or the cursor's.
-func UsedRows(t *vt.Terminal) int {
-	_, rows := t.Size()
-	c := t.Cursor()
-	last := int(c.Row)
-	if c.Col > 0 {
-		last++
-	}
-	for r := rows - 1; r >= last; r-- {
-		for _, cell := range t.Line(vt.Row(r)) {
-			if !cell.Blank() {
-				return r + 1
-			}
-		}
-	}
-	return last
 }
