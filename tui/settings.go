@@ -12,6 +12,7 @@ import (
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/layout"
+	"github.com/honestty/honestty/tui/screen"
 )
 
 // KeyOptions are the keys of the settings as keymap takes them.
@@ -138,16 +139,27 @@ func (m *Model) hinting() bool {
 // minHintRows is the height below which the shell needs every row.
 const minHintRows = 10
 
-// composeHint says which key is ours.
+// composeHint says which key is ours, as fully as the width allows.
 func (m *Model) composeHint(y int) {
+	dot := " " + m.theme.Glyphs.Dot + " "
 	prefix := keymap.Label(m.keys.Prefix())
-	text := " " + prefix + " is honestty's key, twice sends it on " + m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.Help) + " help " +
-		m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.ChoosePrefix) + " another key"
-	if m.keys.Prefix() == "" {
-		text = " " + m.keys.Hint(keymap.Help) + " help " + m.theme.Glyphs.Dot + " " + m.keys.Hint(keymap.ChoosePrefix) + " other keys"
+	help, other := m.keys.Hint(keymap.Help)+" help", m.keys.Hint(keymap.ChoosePrefix)+" another key"
+	var texts []string
+	if prefix == "" {
+		texts = []string{" " + help + dot + other}
+	} else {
+		ours := " " + prefix + " is honestty's key"
+		if why := m.collision(); why != "" {
+			texts = append(texts, ours+", twice sends it on"+dot+help+dot+other+" ("+why+")", ours+" ("+why+")"+dot+other+dot+help)
+		}
+		texts = append(texts, ours+", twice sends it on"+dot+help+dot+other, ours+dot+help)
 	}
-	if why := m.collision(); why != "" {
-		text += " (" + why + ")"
+	text := texts[len(texts)-1]
+	for _, t := range texts {
+		if screen.Width(t) <= m.size.Cols {
+			text = t
+			break
+		}
 	}
 	m.screen.Fill(0, y, m.size.Cols, 1, m.theme.Text)
 	m.screen.SetText(0, y, m.size.Cols, text, m.theme.Dim)

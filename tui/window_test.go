@@ -337,6 +337,10 @@ func TestResizeFollows(t *testing.T) {
 	if _, err := o.bridge.Resize(ptybridge.Size{Cols: 100, Rows: 30}); err != nil {
 		t.Fatal(err)
 	}
+	o.await("a bar in the new last row", func(s string) bool {
+		rows := strings.Split(s, "\n")
+		return len(rows) >= 30 && strings.Contains(rows[29], "fd ")
+	})
 	o.typ("\rstty size\r")
 	o.see("29 100")
 }
