@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,7 +55,7 @@ func TestHundredCallsAtTheSameTimeEachGetTheirOwnAnswer(t *testing.T) {
 func TestCallThatIsGivenUpEndsAloneAndTheClientGoesOn(t *testing.T) {
 	checkLeaks(t)
 	dir := shortDir(t)
-	started, ended := make(chan struct{}, 2), make(chan error, 2)
+	started, ended := make(chan struct{}, 3), make(chan error, 3)
 	release := make(chan struct{})
 	serve(t, testEnv(dir), handlerFunc(func(ctx context.Context, method string, _ json.RawMessage) (any, error) {
 		started <- struct{}{}
@@ -86,6 +87,13 @@ func TestCallThatIsGivenUpEndsAloneAndTheClientGoesOn(t *testing.T) {
 	}
 	close(release)
 	other.Wait()
+	var again string
+	if err := c.Call(t.Context(), "again", nil, &again); err != nil || again != "again" {
+		t.Errorf("call after one that was given up: %q, %v", again, err)
+	}
+	if slices.ContainsFunc(c.idle, func(l *link) bool { return l.torn }) {
+		t.Error("the connection of the call that was given up is kept for another")
+	}
 	if err := c.Call(ctx, "again", nil, nil); !errors.Is(err, why) {
 		t.Errorf("call with an ended context = %v", err)
 	}
@@ -188,7 +196,7 @@ func TestAnotherWindowOnTheSameSocketIsNotTakenForTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The kept connection has ended: nothing reached the window.
-	if err := c.Call(t.Context(), "x", nil, nil); !errors.Is(err, ErrNoWindow) && !errors.Is(err, ErrUnanswered) {
+	if err := c.Call(t.Context(), "x", nil, nil); !errors.Is(err, ErrNoWindow) || errors.Is(err, ErrUnanswered) {
 		t.Errorf("call after the end = %v", err)
 	}
 	if err := c.Call(t.Context(), "x", nil, nil); !errors.Is(err, ErrNoWindow) || !strings.Contains(err.Error(), "4001") {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -227,7 +228,7 @@ func TestClientThatStallsIsDroppedAndHoldsUpNobody(t *testing.T) {
 		say  string
 	}{
 		{"says nothing", func(l *limits) { l.hello = 20 * time.Millisecond }, ""},
-		{"ends no frame", func(l *limits) { l.frame = 20 * time.Millisecond }, `{"id":1,`},
+		{"ends no frame", func(l *limits) { l.hello, l.frame = 0, 20*time.Millisecond }, `{"id":1,`},
 		{"reads nothing", func(l *limits) { l.write = 20 * time.Millisecond }, `{"id":1,"method":"big"}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -260,6 +261,24 @@ func TestCloseDoesNotWaitForAClientThatDoesNotRead(t *testing.T) {
 	<-started
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestCloseReturnsAfterTheLastCall(t *testing.T) {
+	checkLeaks(t)
+	started := make(chan struct{})
+	var returned atomic.Bool
+	s := serve(t, testEnv(shortDir(t)), handlerFunc(func(ctx context.Context, _ string, _ json.RawMessage) (any, error) {
+		close(started)
+		<-ctx.Done()
+		<-time.After(20 * time.Millisecond) // a Close that does not join is back long before
+		returned.Store(true)
+		return nil, ctx.Err()
+	}))
+	connect(t, s.Path()).say(`{"id":1,"method":"wait"}` + "\n")
+	<-started
+	if err := s.Close(); err != nil || !returned.Load() {
+		t.Errorf("close = %v while a call runs", err)
 	}
 }
 

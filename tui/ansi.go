@@ -49,8 +49,14 @@ func appendSGR(dst []byte, st vt.Style) []byte {
 		attr vt.Attr
 		sgr  string
 	}{
-		{vt.Bold, ";1"}, {vt.Faint, ";2"}, {vt.Italic, ";3"}, {vt.Blink, ";5"},
-		{vt.Inverse, ";7"}, {vt.Invisible, ";8"}, {vt.Strike, ";9"}, {vt.Overline, ";53"},
+		{vt.Bold, ";1"},
+		{vt.Faint, ";2"},
+		{vt.Italic, ";3"},
+		{vt.Blink, ";5"},
+		{vt.Inverse, ";7"},
+		{vt.Invisible, ";8"},
+		{vt.Strike, ";9"},
+		{vt.Overline, ";53"},
 	} {
 		if st.Attrs&a.attr != 0 {
 			dst = append(dst, a.sgr...)
