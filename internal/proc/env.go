@@ -10,7 +10,7 @@ var outer = []string{
 	"LINES", "COLUMNS", "WINDOWID", "COLORFGBG",
 	"TMUX", "TMUX_PANE", "STY", "WINDOW", "ZELLIJ*",
 	"VTE_VERSION", "KITTY_*", "WEZTERM_*", "ALACRITTY_*", "GHOSTTY_*", "KONSOLE_*", "ITERM_*", "LC_TERMINAL*",
-	"WT_SESSION", "WT_PROFILE_ID", "TERMINAL_EMULATOR", "HONESTTY_*",
+	"WT_SESSION", "WT_PROFILE_ID", "TERMINAL_EMULATOR", "HONESTTY_PANE", "HONESTTY_SOCKET",
 	// Not VSCODE_*: git inside an editor asks for passwords through some of them.
 	"VSCODE_INJECTION", "VSCODE_NONCE", "VSCODE_SHELL_*",
 }
