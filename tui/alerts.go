@@ -44,9 +44,14 @@ func (m *Model) worst() (alert, bool) {
 	return alert{}, false
 }
 
-// ring does what the settings say of the bell: a mark at the tab, or an alert.
+// ring does what the settings say of the bell. That of a pane in sight is the
+// outer terminal's to sound; another one is marked at its tab, or an alert.
 func (m *Model) ring(v *view) {
-	if v.shown || m.conf.Notify.Bell == config.BellOff {
+	if m.conf.Notify.Bell == config.BellOff {
+		return
+	}
+	if v.shown {
+		m.w.writer.Pass([]byte{'\a'})
 		return
 	}
 	v.called = true
