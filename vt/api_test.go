@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -184,5 +185,28 @@ func TestRepliesLeaveInOrder(t *testing.T) {
 	fx := v.Write([]byte("\x1b[5n\x1b[6n\x1b[>q\x1b[?u"))
 	if want := []byte("\x1b[0n\x1b[1;1R\x1bP>|honestty(9)\x1b\\\x1b[?0u"); !bytes.Equal(fx.Reply, want) {
 		t.Errorf("replies %q, want %q", fx.Reply, want)
+	}
+}
+
+func TestTheCutIsTheSameWheneverItIsAskedFor(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(8, 1))
+	o := Options{Scrollback: 300, ScrollbackBytes: 3 * pageSize, Limits: Limits{Clusters: 3}}
+	often, once := New(70, 5, o), New(70, 5, o)
+	var total int64
+	for i := range 6000 {
+		line := strings.Repeat([]string{"plain ", "世界", "e\u0301", "é", "🙂"}[rnd.IntN(5)], rnd.IntN(10))
+		total += int64(len(line))
+		for _, v := range []*Terminal{often, once} {
+			v.Write([]byte(line + "\r\n"))
+			if i%1000 == 999 {
+				v.Resize(70, 3+i/1000)
+			}
+		}
+		often.HistoryCut()
+	}
+	l1, b1 := often.HistoryCut()
+	l2, b2 := once.HistoryCut()
+	if l1 != l2 || b1 != b2 || b1 < total*9/10 || b1 > total {
+		t.Errorf("cut %d rows of %d bytes, asked once %d of %d; %d bytes printed", l1, b1, l2, b2, total)
 	}
 }

@@ -3,6 +3,7 @@ package vt
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Check states every invariant of a Terminal and returns one error for each that
@@ -58,6 +59,9 @@ func (t *Terminal) checkScreen(name string, s *screen) error {
 		return fmt.Errorf("%s screen is %d×%d, not %d×%d", name, s.cols, len(s.order), t.cols, t.rows)
 	}
 	var errs []error
+	if !s.seen && slices.Contains(s.clean, true) {
+		errs = append(errs, fmt.Errorf("%s has a clean row and does not know", name))
+	}
 	seen := newBitset(len(s.order))
 	for r, id := range s.order {
 		if int(id) >= len(s.order) || seen.has(int(id)) {
@@ -116,7 +120,7 @@ func (s *styleTable) alive(id int) bool {
 	if id >= len(s.list) {
 		return false
 	}
-	got, ok := s.find(s.list[id])
+	got, ok := s.find(&s.list[id])
 	return ok && int(got) == id
 }
 
@@ -138,6 +142,9 @@ func (t *Terminal) checkHistory() error {
 	if next != h.next && h.len() > 0 {
 		return fmt.Errorf("history ends at %d, not at %d", next, h.next)
 	}
+	if err := h.checkCut(); err != nil {
+		return err
+	}
 	var buf []Cell
 	for i := range h.len() {
 		buf = h.line(i, buf[:0])
@@ -146,6 +153,23 @@ func (t *Terminal) checkHistory() error {
 		}
 		if err := t.checkCells(buf); err != nil {
 			return fmt.Errorf("history row %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkCut checks what is known of the text without reading it.
+func (h *history) checkCut() error {
+	if h.counted > h.first || h.partial < 0 || len(h.pages) == 0 && h.counted != h.first {
+		return fmt.Errorf("history counted %d of %d cut rows, %d bytes of their page", h.counted, h.first, h.partial)
+	}
+	for i, p := range h.pages {
+		sum := int64(0)
+		for k := range p.offs {
+			sum += textBytes(p.record(k))
+		}
+		if sum != p.text {
+			return fmt.Errorf("history page %d has %d bytes of text, not %d", i, sum, p.text)
 		}
 	}
 	return nil

@@ -11,20 +11,40 @@ func (t *Terminal) scrollUp(top, bot Row, n int, keep bool) {
 	}
 	s := t.scr
 	fill := t.blankCell()
-	if keep && top == 0 && s == t.main {
-		for r := range Row(n) {
+	save := keep && top == 0 && s == t.main
+	if n == 1 {
+		t.scrollOne(top, bot, save, fill)
+	} else {
+		for r := Row(0); save && r < Row(n); r++ {
 			t.toHistory(r)
 		}
-	}
-	s.rotateUp(top, bot, n)
-	for r := bot - Row(n) + 1; r <= bot; r++ {
-		s.wipe(r, fill)
+		s.rotateUp(top, bot, n)
+		for r := bot - Row(n) + 1; r <= bot; r++ {
+			s.wipe(r, fill)
+		}
 	}
 	if !keep || top > 0 {
 		s.metaOf(top).wraps = false
 	}
 	t.detach(bot + 1)
 	s.dirtyRows(top, bot)
+}
+
+// scrollOne is the part of scrollUp that moves rows, for the scroll by one line
+// that most output consists of.
+func (t *Terminal) scrollOne(top, bot Row, save bool, fill Cell) {
+	s := t.scr
+	row, m := s.rowAndMeta(top)
+	if save {
+		m.trim(row)
+		t.hist.push(row[:m.used], m)
+	}
+	o := s.order[top : bot+1]
+	first := o[0]
+	copy(o, o[1:])
+	o[len(o)-1] = first
+	s.wipeStored(row, m, fill)
+	s.clean[bot] = false
 }
 
 // detach notes that row r no longer continues the one above it.

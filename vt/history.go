@@ -2,6 +2,7 @@ package vt
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ const pageSize = 64 << 10
 //	2 bytes  cells
 //	2 bytes  runs
 //	4 bytes  exit code, only with recExit
+//	4 bytes  how many bytes the text has as UTF-8, only without recASCII
 //	text     1 byte a cell with recASCII, else the low 32 bits of each cell
 //	runs     8 bytes each: style, cells, protection and semantics
 //
@@ -24,6 +26,7 @@ type page struct {
 	buf  []byte
 	offs []uint16 // where each record begins
 	base int64    // number of the first record since the history began
+	text int64    // bytes of text in all records
 }
 
 const (
@@ -34,6 +37,7 @@ const (
 
 const (
 	recHeader = 6
+	recExtra  = 8 // what may follow the header: exit code and bytes of text
 	runBytes  = 8
 	// runBits are the low bits of a cell that a run carries for it.
 	runBits = cellProtected | cellSemMask
@@ -50,10 +54,14 @@ type history struct {
 	maxLines int
 	maxBytes int
 
+	// Cutting a row does not read it. cutBytes lacks the rows from number counted
+	// on, and partial is what it has of the oldest page; settle brings it up.
 	cutLines, cutBytes int64
+	counted            int64
+	partial            int64
 
 	clusters *clusterTable // the Terminal's: the texts that rows refer to
-	rec      []byte        // the record being built
+	rec      []byte        // a record that may need a new page
 }
 
 func newHistory(lines, bytes int, c *clusterTable) history {
@@ -82,7 +90,20 @@ func (h *history) push(cells []Cell, m *rowMeta) {
 		}
 		return
 	}
-	h.encode(cells, m)
+	// Where the row fits for certain, its record is built in place.
+	if n := len(h.pages); n > 0 {
+		p := h.pages[n-1]
+		if at := len(p.buf); at+recRoom(len(cells)) <= cap(p.buf) {
+			var text int64
+			p.buf, text = h.encode(p.buf, cells, m)
+			p.offs = append(p.offs, uint16(at))
+			p.text += text
+			h.next++
+			h.trim()
+			return
+		}
+	}
+	h.rec, _ = h.encode(h.rec[:0], cells, m)
 	h.pushRecord(h.rec)
 	h.trim()
 }
@@ -97,49 +118,98 @@ func (h *history) trim() {
 	}
 }
 
-// encode builds the record of a row in h.rec.
-func (h *history) encode(cells []Cell, m *rowMeta) {
-	flags := byte(recASCII)
+// recRoom is the most bytes that the record of a row can have.
+func recRoom(cells int) int { return recHeader + recExtra + cells*(4+runBytes) }
+
+// encode appends the record of a row to rec and returns the bytes of its text.
+func (h *history) encode(rec []byte, cells []Cell, m *rowMeta) ([]byte, int64) {
+	n, start := len(cells), len(rec)
+	rec = slices.Grow(rec, recRoom(n))
+	flags, marks := byte(recASCII), byte(m.marks)
 	if m.wraps {
 		flags |= recWraps
 	}
-	rec := append(h.rec[:0], 0, byte(m.marks), byte(len(cells)), byte(len(cells)>>8), 0, 0)
+	rec = append(rec, 0, marks, byte(n), byte(n>>8), 0, 0)
 	if m.marks&markEnd != 0 {
 		flags |= recExit
 		rec = binary.LittleEndian.AppendUint32(rec, uint32(m.exit))
 	}
-	text, n := len(rec), len(cells)
-	rec = slices.Grow(rec, 4*n)
-	all := Cell(0)
-	dst := rec[text : text+n]
-	for i, c := range cells {
+	at, text := len(rec), int64(n)
+	all := packBytes(rec[at:at+n], cells)
+	if all&(cellRuneMask|cellCluster|cellWidthMask) > 0x7F {
+		flags &^= recASCII
+		all, text = h.packCells(rec[at+4:at+4+4*n], cells)
+		binary.LittleEndian.PutUint32(rec[at:at+4], uint32(text))
+		n = 4 + 4*n
+	}
+	rec = rec[:at+n]
+	if all&(cellStyleMask|runBits) != 0 {
+		at = len(rec)
+		rec = appendRuns(rec, cells)
+		binary.LittleEndian.PutUint16(rec[start+4:], uint16((len(rec)-at)/runBytes))
+	}
+	rec[start] = flags
+	return rec, text
+}
+
+// packBytes writes the low byte of each cell to dst, which is as long, and
+// returns the bits that any cell has. It stops after the first cells that are
+// not ASCII.
+func packBytes(dst []byte, cells []Cell) (all Cell) {
+	for len(cells) >= 8 && len(dst) >= 8 {
+		c, d := (*[8]Cell)(cells), (*[8]byte)(dst)
+		all |= c[0] | c[1] | c[2] | c[3] | (c[4] | c[5] | c[6] | c[7])
+		d[0], d[1], d[2], d[3] = byte(c[0]), byte(c[1]), byte(c[2]), byte(c[3])
+		d[4], d[5], d[6], d[7] = byte(c[4]), byte(c[5]), byte(c[6]), byte(c[7])
+		if all&(cellRuneMask|cellCluster|cellWidthMask) > 0x7F {
+			return all
+		}
+		cells, dst = cells[8:], dst[8:]
+	}
+	for i, c := range cells[:len(dst)] {
 		all |= c
 		dst[i] = byte(c)
 	}
-	if all&(cellRuneMask|cellCluster|cellWidthMask) > 0x7F {
-		flags &^= recASCII
-		n *= 4
-		dst = rec[text : text+n]
-		for i, c := range cells {
-			binary.LittleEndian.PutUint32(dst[4*i:], uint32(c))
+	return all
+}
+
+// packCells writes the low 32 bits of each cell to dst, which has room for them,
+// and returns the bits that any cell has and the bytes of the text.
+func (h *history) packCells(dst []byte, cells []Cell) (all Cell, text int64) {
+	for _, c := range cells {
+		all |= c
+		binary.LittleEndian.PutUint32(dst[:4], uint32(c))
+		dst = dst[4:]
+		if c&cellCluster == 0 {
+			text += runeLen(c)
+		} else {
+			text += h.textLen(c)
 		}
 	}
-	rec = rec[:text+n]
-	runs := 0
-	if all&(cellStyleMask|runBits) != 0 {
-		for i := 0; i < len(cells); runs++ {
-			key := cells[i] & (cellStyleMask | runBits)
-			n := 1
-			for i+n < len(cells) && cells[i+n]&(cellStyleMask|runBits) == key {
-				n++
+	return all, text
+}
+
+// appendRuns appends a run for each stretch of cells with the same style,
+// protection and semantics.
+func appendRuns(rec []byte, cells []Cell) []byte {
+	const mask = cellStyleMask | runBits
+	for len(cells) > 0 {
+		key := cells[0] & mask
+		n := 1
+		for n+4 <= len(cells) {
+			c := (*[4]Cell)(cells[n:])
+			if ((c[0]^key)|(c[1]^key)|(c[2]^key)|(c[3]^key))&mask != 0 {
+				break
 			}
-			rec = binary.LittleEndian.AppendUint64(rec, uint64(key)|uint64(n))
-			i += n
+			n += 4
 		}
+		for n < len(cells) && cells[n]&mask == key {
+			n++
+		}
+		rec = binary.LittleEndian.AppendUint64(rec, uint64(key)|uint64(n))
+		cells = cells[n:]
 	}
-	rec[0] = flags
-	rec[4], rec[5] = byte(runs), byte(runs>>8)
-	h.rec = rec
+	return rec
 }
 
 // pushRecord appends a finished record, on a new page when the last is full.
@@ -157,6 +227,7 @@ func (h *history) pushRecord(rec []byte) {
 	}
 	p.offs = append(p.offs, uint16(len(p.buf)))
 	p.buf = append(p.buf, rec...)
+	p.text += textBytes(rec)
 	h.next++
 }
 
@@ -164,7 +235,7 @@ func (h *history) newPage() *page {
 	if n := len(h.spare); n > 0 {
 		p := h.spare[n-1]
 		h.spare = h.spare[:n-1]
-		p.buf, p.offs, p.base = p.buf[:0], p.offs[:0], h.next
+		p.buf, p.offs, p.base, p.text = p.buf[:0], p.offs[:0], h.next, 0
 		return p
 	}
 	// A page holds about as many rows as the one before.
@@ -181,28 +252,26 @@ func (h *history) dropFirst() {
 		return
 	}
 	p := h.pages[0]
-	i := int(h.first - p.base)
 	h.cutLines++
-	h.cutBytes += h.textBytes(p.record(i))
 	h.first++
-	if i+1 == len(p.offs) {
+	if h.first == p.base+int64(len(p.offs)) {
 		h.release()
 	}
 }
 
 func (h *history) dropPage() {
 	p := h.pages[0]
-	for h.first < p.base+int64(len(p.offs)) {
-		h.cutLines++
-		h.cutBytes += h.textBytes(p.record(int(h.first - p.base)))
-		h.first++
-	}
+	end := p.base + int64(len(p.offs))
+	h.cutLines += end - h.first
+	h.first = end
 	h.release()
 }
 
-// release takes the oldest page out of use.
+// release takes the oldest page, all rows of which are cut, out of use.
 func (h *history) release() {
 	p := h.pages[0]
+	h.cutBytes += p.text - h.partial
+	h.partial, h.counted = 0, h.first
 	n := copy(h.pages, h.pages[1:])
 	h.pages[n] = nil
 	h.pages = h.pages[:n]
@@ -211,14 +280,32 @@ func (h *history) release() {
 	}
 }
 
+// settle counts the text of the rows that were cut from the oldest page.
+func (h *history) settle() {
+	for ; h.counted < h.first; h.counted++ {
+		p := h.pages[0]
+		n := textBytes(p.record(int(h.counted - p.base)))
+		h.cutBytes += n
+		h.partial += n
+	}
+}
+
+// cut returns what the limits removed: rows, and bytes of text.
+func (h *history) cut() (lines, bytes int64) {
+	h.settle()
+	return h.cutLines, h.cutBytes
+}
+
 // pop removes the newest row and appends its cells to dst.
 func (h *history) pop(dst []Cell) ([]Cell, rowMeta) {
+	h.settle()
 	n := len(h.pages)
 	p := h.pages[n-1]
 	i := len(p.offs) - 1
 	rec := p.record(i)
 	m := parseHead(rec)
 	dst = decode(rec, dst)
+	p.text -= textBytes(rec)
 	p.buf = p.buf[:p.offs[i]]
 	p.offs = p.offs[:i]
 	h.next--
@@ -227,6 +314,7 @@ func (h *history) pop(dst []Cell) ([]Cell, rowMeta) {
 		h.pages = h.pages[:n-1]
 		if h.next == h.first {
 			h.pages = h.pages[:0]
+			h.partial = 0
 		}
 		if len(h.spare) < keepPages {
 			h.spare = append(h.spare, p)
@@ -240,7 +328,7 @@ func (h *history) clear() {
 	for len(h.pages) > 0 {
 		h.release()
 	}
-	h.first = h.next
+	h.first, h.counted = h.next, h.next
 	h.cutLines, h.cutBytes = 0, 0
 }
 
@@ -290,6 +378,7 @@ func parts(rec []byte) (text, runs []byte) {
 	}
 	n := recCells(rec)
 	if rec[0]&recASCII == 0 {
+		at += 4
 		n *= 4
 	}
 	return rec[at : at+n], rec[at+n:]
@@ -321,35 +410,33 @@ func decode(rec []byte, dst []Cell) []Cell {
 }
 
 // textBytes returns how many bytes of text a record stands for.
-func (h *history) textBytes(rec []byte) int64 {
-	text, _ := parts(rec)
-	if rec[0]&recASCII != 0 {
-		return int64(len(text))
+func textBytes(rec []byte) int64 {
+	switch {
+	case rec[0]&recASCII != 0:
+		return int64(recCells(rec))
+	case rec[0]&recExit != 0:
+		rec = rec[4:]
 	}
-	n := int64(0)
-	for ; len(text) >= 4; text = text[4:] {
-		n += h.textLen(Cell(binary.LittleEndian.Uint32(text)))
-	}
-	return n
+	return int64(binary.LittleEndian.Uint32(rec[recHeader:]))
 }
 
 // textLen returns the bytes of text in a cell; a blank inside a row is a space.
 func (h *history) textLen(c Cell) int64 {
 	if id, ok := c.ClusterID(); ok {
-		return int64(len(h.clusters.text(id)))
+		return int64(h.clusters.at[id].len)
 	}
-	switch r := c & cellRuneMask; {
-	case c.Tail():
-		return 0
-	case r < 0x80:
-		return 1
-	case r < 0x800:
-		return 2
-	case r < 0x10000:
-		return 3
-	}
-	return 4
+	return runeLen(c)
 }
+
+// runeLen is textLen of a cell that holds no cluster. Of mixed scripts a processor
+// cannot foretell the next, so that it does not branch.
+func runeLen(c Cell) int64 {
+	n := int64(utf8Len[bits.Len32(uint32(c&cellRuneMask))])
+	return n - int64(c>>(cellWidthShift+1)&^(c>>cellWidthShift)&1) // a right half has none
+}
+
+// utf8Len is the length in UTF-8 of a code point of so many bits.
+var utf8Len = [33]uint8{1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4}
 
 // each calls style and cluster for every id that the history uses.
 func (h *history) each(style func(StyleID), cluster func(uint32)) {

@@ -34,7 +34,7 @@ func (s *styleTable) live() int { return len(s.list) - len(s.free) }
 // bits in use: two of kind and 24 of value.
 type styleKey struct{ colors, rest uint64 }
 
-func keyOf(s Style) styleKey {
+func keyOf(s *Style) styleKey {
 	return styleKey{
 		uint64(s.FG)<<32 | uint64(s.BG),
 		uint64(s.UL)<<38 | uint64(s.Attrs)<<22 | uint64(s.Underline&0x3F)<<16 | uint64(s.Link),
@@ -48,7 +48,7 @@ func (k styleKey) hash() uint32 {
 }
 
 // find returns the id of s.
-func (s *styleTable) find(st Style) (StyleID, bool) {
+func (s *styleTable) find(st *Style) (StyleID, bool) {
 	k := keyOf(st)
 	if k == (styleKey{}) {
 		return 0, true
@@ -84,11 +84,11 @@ func (s *styleTable) add(st Style) StyleID {
 	if n := len(s.free); n > 0 {
 		id = s.free[n-1]
 		s.free = s.free[:n-1]
-		s.list[id], s.keys[id] = st, keyOf(st)
+		s.list[id], s.keys[id] = st, keyOf(&st)
 	} else {
 		id = StyleID(len(s.list))
 		s.list = append(s.list, st)
-		s.keys = append(s.keys, keyOf(st))
+		s.keys = append(s.keys, keyOf(&st))
 	}
 	s.put(id)
 	return id

@@ -1,10 +1,5 @@
 package vt
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
 // maxParams is the number of parameters a CSI or DCS can carry. xterm keeps 30,
 // libvterm 16; nothing in use sends more than 20.
 const maxParams = 32
@@ -198,6 +193,14 @@ func (t *Terminal) feedGround(p []byte, i int) int {
 			if i = t.feedCSI(p, i+1); t.state != ground {
 				return i
 			}
+		case b == '\n': // as execute, for what every line ends in
+			t.lineFeed()
+			t.last = 0
+			i++
+		case b == '\r':
+			t.carriageReturn()
+			t.last = 0
+			i++
 		case b < 0x20:
 			t.execute(b)
 			i++
@@ -214,38 +217,12 @@ func (t *Terminal) feedGround(p []byte, i int) int {
 // ASCII, or one character of several bytes.
 func (t *Terminal) printFrom(p []byte, i int) int {
 	if p[i] < 0x80 {
-		n := 1
-		if !t.bytewise {
-			n = printableRun(p[i:])
+		if t.bytewise {
+			p = p[:i+1]
 		}
-		t.printASCII(p[i : i+n])
-		return i + n
+		return t.printASCII(p, i)
 	}
 	return t.printUTF8(p, i)
-}
-
-const (
-	swarOnes  = 0x0101010101010101
-	swarHighs = 0x8080808080808080
-)
-
-// printableRun returns how many bytes at the start of p are 0x20 to 0x7E.
-func printableRun(p []byte) int {
-	n := 0
-	for len(p)-n >= 8 {
-		x := binary.LittleEndian.Uint64(p[n:])
-		// A byte's high bit comes up when it is below 0x20, is 0x7F, or is above.
-		// Borrows and carries only run upwards, so the lowest hit is exact.
-		bad := ((x - swarOnes*0x20) | (x + swarOnes) | x) & swarHighs
-		if bad != 0 {
-			return n + bits.TrailingZeros64(bad)>>3
-		}
-		n += 8
-	}
-	for n < len(p) && p[n] >= 0x20 && p[n] < 0x7F {
-		n++
-	}
-	return n
 }
 
 // feedCSI is the table's csiEntry and csiParam. A sequence that lies whole in p
@@ -261,31 +238,44 @@ func (t *Terminal) feedCSI(p []byte, i int) int {
 		q.prefix = p[j]
 		j++
 	}
-	var v, given, colon uint32
-	for ; j < len(p); j++ {
-		switch b := p[j]; {
-		case b-'0' <= 9:
-			v = min(v*10+uint32(b-'0'), 65535)
-			given |= 1 << n
-		case b == ';' || b == ':':
-			q.param[n] = uint16(v)
-			if n++; n == maxParams {
-				return t.stepCSI(p, i)
-			}
-			v = 0
-			if b == ':' {
-				colon |= 1 << n
-			}
-		case b >= 0x40 && b < 0x7F:
-			q.param[n] = uint16(v)
-			q.n = n + 1
-			q.given, q.colon = given, colon
-			t.state = ground
-			t.csiDispatch(b)
-			return j + 1
-		default:
-			return t.stepCSI(p, i)
+	var given, colon uint32
+	bit := uint32(1) // of parameter n
+	for j < len(p) {
+		v, start := uint32(0), j
+		for ; j < len(p) && p[j]-'0' <= 9; j++ {
+			v = v*10 + uint32(p[j]-'0')
 		}
+		if j == len(p) || j-start > 4 {
+			break
+		}
+		if j > start {
+			given |= bit
+		}
+		q.param[n] = uint16(v)
+		b := p[j]
+		j++
+		if b == ';' || b == ':' {
+			bit <<= 1
+			if n++; n == maxParams {
+				break
+			}
+			if b == ':' {
+				colon |= bit
+			}
+			continue
+		}
+		if b < 0x40 || b >= 0x7F {
+			break
+		}
+		q.n, q.given, q.colon = n+1, given, colon
+		t.state = ground
+		if b == 'm' && q.prefix == 0 {
+			t.last = 0
+			t.sgr()
+		} else {
+			t.csiDispatch(b)
+		}
+		return j
 	}
 	return t.stepCSI(p, i)
 }

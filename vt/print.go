@@ -1,55 +1,110 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
 
-// printASCII prints a run of bytes from 0x20 to 0x7E.
-func (t *Terminal) printASCII(run []byte) {
+// printASCII prints the bytes from 0x20 to 0x7E at p[i], which is one, and returns
+// the index after the last.
+func (t *Terminal) printASCII(p []byte, i int) int {
 	prepended := t.joinOK && t.joinState.last == classPrepend
 	if !t.cs.plain() || prepended || t.modes.has(modeInsert) {
-		for _, b := range run {
+		n := printableRun(p[i:])
+		for _, b := range p[i : i+n] {
 			t.printRune(t.cs.translate(b))
 		}
-		return
+		return i + n
 	}
-	t.last = rune(run[len(run)-1])
 	at := t.penCell()
-	for len(run) > 0 {
+	for i < len(p) && printable(p[i]) {
 		if t.pending {
 			if t.modes.has(modeWrap) {
 				t.wrap()
 			} else {
-				run = run[len(run)-1:]
+				i += printableRun(p[i:]) - 1
 			}
 		}
 		limit := t.limit()
-		cells := t.scr.row(t.row)
-		n := min(Col(len(run)), limit-t.col)
-		end := t.col + n
+		cells, m := t.scr.rowAndMeta(t.row)
 		if cells[t.col].Tail() {
 			t.scr.cut(t.row, t.col)
 		}
-		if end < t.cols && cells[end].Tail() {
-			t.scr.cut(t.row, end)
-		}
-		dst := cells[t.col:end]
-		src := run[:len(dst)]
-		for i, b := range src {
-			dst[i] = Cell(b) | at
-		}
-		t.scr.touch(t.row, end)
-		run = run[n:]
+		n := putASCII(cells[t.col:limit], p[i:], at)
+		i += n
+		end := t.col + Col(n)
 		t.col = end
+		m.used = max(m.used, end)
+		t.scr.clean[t.row] = false
+		if int(end) < len(cells) && cells[end].Tail() {
+			cells[end] &= cellStyleMask // its left half is overwritten
+		}
 		if end == limit {
 			t.col = limit - 1
 			t.pending = true
 		}
 	}
+	t.last = rune(p[i-1])
 	t.joinOK = t.modes.has(modeGraphemes)
 	if t.joinOK {
 		_, t.joinCol, _ = t.before()
 		t.joinRow = t.row
 		t.joinState = t.joinState.start(classOther)
 	}
+	return i
+}
+
+// putASCII writes src to dst, with at in every cell, until either ends or a byte
+// is not 0x20 to 0x7E, and returns how many it wrote.
+func putASCII(dst []Cell, src []byte, at Cell) int {
+	most := min(len(dst), len(src))
+	dst, src = dst[:most], src[:most]
+	for len(src) >= 8 && len(dst) >= 8 && unprintable(binary.LittleEndian.Uint64(src)) == 0 {
+		d, s := (*[8]Cell)(dst), (*[8]byte)(src)
+		d[0], d[1], d[2], d[3] = Cell(s[0])|at, Cell(s[1])|at, Cell(s[2])|at, Cell(s[3])|at
+		d[4], d[5], d[6], d[7] = Cell(s[4])|at, Cell(s[5])|at, Cell(s[6])|at, Cell(s[7])|at
+		dst, src = dst[8:], src[8:]
+	}
+	n := most - len(src)
+	for i, b := range src {
+		if !printable(b) || i >= len(dst) {
+			return n + i
+		}
+		dst[i] = Cell(b) | at
+	}
+	return most
+}
+
+// printable reports whether b is 0x20 to 0x7E.
+func printable(b byte) bool { return b-0x20 < 0x5F }
+
+const (
+	swarOnes  = 0x0101010101010101
+	swarHighs = 0x8080808080808080
+)
+
+// unprintable has a high bit for the lowest byte of x that is not 0x20 to 0x7E; 0
+// says that all are. The bits above the lowest mean nothing.
+func unprintable(x uint64) uint64 {
+	// A byte's high bit comes up when it is below 0x20, is 0x7F, or is above.
+	// Borrows and carries only run upwards, so the lowest hit is exact.
+	return ((x - swarOnes*0x20) | (x + swarOnes) | x) & swarHighs
+}
+
+// printableRun returns how many bytes at the start of p are 0x20 to 0x7E.
+func printableRun(p []byte) int {
+	n := 0
+	for len(p)-n >= 8 {
+		if bad := unprintable(binary.LittleEndian.Uint64(p[n:])); bad != 0 {
+			return n + bits.TrailingZeros64(bad)>>3
+		}
+		n += 8
+	}
+	for n < len(p) && printable(p[n]) {
+		n++
+	}
+	return n
 }
 
 // wrap goes to the start of the next row because the last column was passed.

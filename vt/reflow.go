@@ -30,8 +30,8 @@ func (t *Terminal) reflow(c Col, r Row, cur, keep *place) {
 	text := t.textRows(cur)
 	f := reflower{cols: c, was: t.cols, out: newHistory(t.hist.maxLines+int(r), t.hist.maxBytes, &t.clusters)}
 	// The screen's rows pass through the history; give them room of their own.
-	f.out.maxBytes += 2*pageSize + int(r)*(int(c)*(4+runBytes)+recHeader+4)
-	f.out.cutLines, f.out.cutBytes = t.hist.cutLines, t.hist.cutBytes
+	f.out.maxBytes += 2*pageSize + int(r)*recRoom(int(c))
+	f.out.cutLines, f.out.cutBytes = t.hist.cut()
 	t.reflowHistory(&f)
 	top := &place{}
 	for y := range text {

@@ -27,6 +27,7 @@ type screen struct {
 	order []uint16
 	meta  []rowMeta
 	clean []bool // by visible row: unchanged since ClearDirty
+	seen  bool   // a row may be clean
 
 	saved savedCursor
 	kitty kittyKeys
@@ -61,6 +62,13 @@ func (s *screen) row(r Row) []Cell {
 
 func (s *screen) metaOf(r Row) *rowMeta { return &s.meta[s.order[r]] }
 
+// rowAndMeta is row and metaOf at once.
+func (s *screen) rowAndMeta(r Row) ([]Cell, *rowMeta) {
+	id := int(s.order[r])
+	i := id * int(s.cols)
+	return s.cells[i : i+int(s.cols) : i+int(s.cols)], &s.meta[id]
+}
+
 // touch notes that row r was written up to column end (exclusive).
 func (s *screen) touch(r Row, end Col) {
 	m := s.metaOf(r)
@@ -68,12 +76,23 @@ func (s *screen) touch(r Row, end Col) {
 	s.clean[r] = false
 }
 
-func (s *screen) dirtyRows(top, bot Row) { clear(s.clean[top : bot+1]) }
+// dirtyRows notes that rows top to bot changed. Scrolling calls it for every line,
+// of which there are many between two calls of ClearDirty.
+func (s *screen) dirtyRows(top, bot Row) {
+	if s.seen {
+		clear(s.clean[top : bot+1])
+		s.seen = top > 0 || int(bot) < len(s.clean)-1
+	}
+}
 
 // wipe clears the whole of row r to fill, and forgets what was known of it.
 func (s *screen) wipe(r Row, fill Cell) {
-	m := s.metaOf(r)
-	row := s.row(r)
+	row, m := s.rowAndMeta(r)
+	s.wipeStored(row, m, fill)
+	s.clean[r] = false
+}
+
+func (s *screen) wipeStored(row []Cell, m *rowMeta, fill Cell) {
 	if fill == 0 {
 		clear(row[:m.used])
 		*m = rowMeta{}
@@ -83,7 +102,6 @@ func (s *screen) wipe(r Row, fill Cell) {
 		}
 		*m = rowMeta{used: s.cols}
 	}
-	s.clean[r] = false
 }
 
 // rotateUp moves rows top+n..bot up by n; the n rows that fell off come back at

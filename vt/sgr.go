@@ -6,7 +6,22 @@ import "strconv"
 func (t *Terminal) sgr() {
 	q := &t.seq
 	t.penChanged()
-	p := &t.pen
+	if q.colon != 0 {
+		t.sgrColons()
+		return
+	}
+	for i := 0; i < q.n; i++ {
+		if n := q.param[i]; n == 38 || n == 48 || n == 58 {
+			i = t.sgrColor(n, i, false)
+		} else {
+			t.sgrOne(n)
+		}
+	}
+}
+
+// sgrColons is sgr where some parameter has sub-parameters.
+func (t *Terminal) sgrColons() {
+	q := &t.seq
 	for i := 0; i < q.n; i++ {
 		n := q.param[i]
 		colon := i+1 < q.n && q.colon&(1<<(i+1)) != 0
@@ -16,9 +31,9 @@ func (t *Terminal) sgr() {
 			continue
 		case n == 4 && colon:
 			if sub := q.param[i+1]; sub <= uint16(UnderlineDashed) {
-				p.Underline = Underline(sub)
+				t.pen.Underline = Underline(sub)
 			} else {
-				p.Underline = UnderlineSingle
+				t.pen.Underline = UnderlineSingle
 			}
 		case colon:
 			t.drop(DropUnknown) // no other attribute has sub-parameters
@@ -38,38 +53,38 @@ var sgrOff = [...]Attr{22: Bold | Faint, 23: Italic, 25: Blink, 27: Inverse, 28:
 // sgrOne is one attribute without sub-parameters.
 func (t *Terminal) sgrOne(n uint16) {
 	p := &t.pen
-	switch {
-	case n == 0:
+	switch n {
+	case 0:
 		*p = Style{Link: p.Link}
-	case n == 4:
-		p.Underline = UnderlineSingle
-	case n < 10:
+	case 1, 2, 3, 5, 6, 7, 8, 9:
 		p.Attrs |= sgrOn[n]
-	case n == 21:
+	case 4:
+		p.Underline = UnderlineSingle
+	case 21:
 		p.Underline = UnderlineDouble
-	case n == 24:
+	case 24:
 		p.Underline = UnderlineNone
-	case n >= 22 && n <= 29:
+	case 22, 23, 25, 26, 27, 28, 29:
 		p.Attrs &^= sgrOff[n]
-	case n >= 30 && n <= 37:
+	case 30, 31, 32, 33, 34, 35, 36, 37:
 		p.FG = Indexed(uint8(n - 30))
-	case n == 39:
+	case 39:
 		p.FG = 0
-	case n >= 40 && n <= 47:
+	case 40, 41, 42, 43, 44, 45, 46, 47:
 		p.BG = Indexed(uint8(n - 40))
-	case n == 49:
+	case 49:
 		p.BG = 0
-	case n == 53:
+	case 53:
 		p.Attrs |= Overline
-	case n == 55:
+	case 55:
 		p.Attrs &^= Overline
-	case n == 59:
+	case 59:
 		p.UL = 0
-	case n >= 90 && n <= 97:
+	case 90, 91, 92, 93, 94, 95, 96, 97:
 		p.FG = Indexed(uint8(n - 90 + 8))
-	case n >= 100 && n <= 107:
+	case 100, 101, 102, 103, 104, 105, 106, 107:
 		p.BG = Indexed(uint8(n - 100 + 8))
-	case n >= 10 && n <= 19: // fonts
+	case 10, 11, 12, 13, 14, 15, 16, 17, 18, 19: // fonts
 	default:
 		t.drop(DropUnknown)
 	}
@@ -79,6 +94,10 @@ func (t *Terminal) sgrOne(n uint16) {
 // 38:5:n, 38:2:r:g:b and 38:2:space:r:g:b. It returns the last parameter used.
 func (t *Terminal) sgrColor(which uint16, i int, colon bool) int {
 	q := &t.seq
+	if rest := q.param[i:q.n]; !colon && len(rest) >= 3 && rest[1] == 5 && rest[2] < 256 {
+		t.setColor(which, Indexed(uint8(rest[2])))
+		return i + 2
+	}
 	end := i + 1
 	if colon {
 		for end < q.n && q.colon&(1<<end) != 0 {
@@ -111,6 +130,12 @@ func (t *Terminal) sgrColor(which uint16, i int, colon bool) int {
 		t.drop(DropUnknown)
 		return i + used
 	}
+	t.setColor(which, c)
+	return i + used
+}
+
+// setColor sets what SGR 38, 48 or 58 names.
+func (t *Terminal) setColor(which uint16, c Color) {
 	switch which {
 	case 38:
 		t.pen.FG = c
@@ -119,7 +144,6 @@ func (t *Terminal) sgrColor(which uint16, i int, colon bool) int {
 	case 58:
 		t.pen.UL = c
 	}
-	return i + used
 }
 
 // appendSGR appends the parameters of the SGR that sets s from the default.

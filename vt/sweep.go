@@ -5,26 +5,39 @@ func (t *Terminal) penChanged() { t.penOK, t.blankK = false, false }
 
 // penCell returns the bits of a cell written now: style, protection, semantics.
 func (t *Terminal) penCell() Cell {
-	if !t.penOK {
-		id := t.intern(t.pen)
-		t.penAt = Cell(id)<<cellStyleShift | t.sem
-		if t.protect.on {
-			t.penAt |= cellProtected
-		}
-		t.penOK = true
+	if t.penOK {
+		return t.penAt
 	}
+	return t.findPen()
+}
+
+func (t *Terminal) findPen() Cell {
+	id, ok := t.styles.find(&t.pen)
+	if !ok {
+		id = t.intern(t.pen)
+	}
+	t.penAt = Cell(id)<<cellStyleShift | t.sem
+	if t.protect.on {
+		t.penAt |= cellProtected
+	}
+	t.penOK = true
 	return t.penAt
 }
 
 // blankCell returns what erasing writes: blank, in the background of the pen.
 func (t *Terminal) blankCell() Cell {
-	if !t.blankK {
-		t.blank = 0
-		if t.pen.BG != 0 {
-			t.blank = Cell(t.intern(Style{BG: t.pen.BG})) << cellStyleShift
-		}
-		t.blankK = true
+	if t.blankK {
+		return t.blank
 	}
+	return t.findBlank()
+}
+
+func (t *Terminal) findBlank() Cell {
+	t.blank = 0
+	if t.pen.BG != 0 {
+		t.blank = Cell(t.intern(Style{BG: t.pen.BG})) << cellStyleShift
+	}
+	t.blankK = true
 	return t.blank
 }
 
@@ -32,14 +45,14 @@ func (t *Terminal) blankCell() Cell {
 // style's direct colours are replaced by the nearest of the palette, of which
 // there are few, and at last by the default style.
 func (t *Terminal) intern(s Style) StyleID {
-	if id, ok := t.styles.find(s); ok {
+	if id, ok := t.styles.find(&s); ok {
 		return id
 	}
 	if t.styles.live() >= t.lim.Styles && !t.reclaim(&t.styleWait, t.styles.live, t.lim.Styles) {
 		t.drop(DropStyle)
 		s.FG, s.BG, s.UL = nearest(s.FG), nearest(s.BG), Color(0)
 		s.Link = 0
-		if id, ok := t.styles.find(s); ok {
+		if id, ok := t.styles.find(&s); ok {
 			return id
 		}
 		if t.styles.live() >= t.lim.Styles+t.lim.Styles/4 {

@@ -32,17 +32,30 @@ func TestEveryStateCanBeLeft(t *testing.T) {
 	}
 }
 
-func TestPrintableRunAgreesWithTheTable(t *testing.T) {
-	for at := range 20 {
+func TestRunsOfASCIIAgreeWithTheTable(t *testing.T) {
+	const at = Cell(7) << cellStyleShift
+	for where := range 20 {
 		for b := range 256 {
 			p := []byte("abcdefghijklmnopqrstuvwxyz")
-			p[at] = byte(b)
+			p[where] = byte(b)
 			want := len(p)
 			if b < 0x20 || b > 0x7E {
-				want = at
+				want = where
 			}
 			if got := printableRun(p); got != want {
-				t.Fatalf("byte %#02x at %d: run of %d, want %d", b, at, got, want)
+				t.Fatalf("byte %#02x at %d: run of %d, want %d", b, where, got, want)
+			}
+			for _, room := range []int{3, 17, 26, 40} {
+				row := make([]Cell, room+1)
+				n := putASCII(row[:room], p, at)
+				if n != min(want, room) || row[n] != 0 {
+					t.Fatalf("byte %#02x at %d, room for %d: %d written, then %x", b, where, room, n, row[n])
+				}
+				for i, c := range row[:n] {
+					if c != Cell(p[i])|at {
+						t.Fatalf("byte %#02x at %d: cell %d is %x", b, where, i, c)
+					}
+				}
 			}
 		}
 	}

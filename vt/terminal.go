@@ -231,6 +231,7 @@ func (t *Terminal) Dirty(r Row) bool { return r >= 0 && r < t.rows && !t.scr.cle
 
 // ClearDirty marks every row as seen.
 func (t *Terminal) ClearDirty() {
+	t.scr.seen = true
 	for i := range t.scr.clean {
 		t.scr.clean[i] = true
 	}
@@ -265,7 +266,7 @@ func (t *Terminal) HistoryMark(i int) Mark {
 // HistoryCut returns what the limits removed from the start of the history: rows
 // and the bytes of their text. It grows until the history is cleared by the
 // program (ED 3, RIS), which is not a loss.
-func (t *Terminal) HistoryCut() (lines, bytes int64) { return t.hist.cutLines, t.hist.cutBytes }
+func (t *Terminal) HistoryCut() (lines, bytes int64) { return t.hist.cut() }
 
 // StyleGen changes whenever style, link or cluster ids may have been given to
 // something else. A cache by id must then be dropped.

@@ -1,6 +1,7 @@
 package vt
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -62,6 +63,37 @@ func TestClustersAgreeWithTheModuleTheTablesCameFrom(t *testing.T) {
 		if strings.Join(got, "|") != strings.Join(want, "|") {
 			t.Fatalf("%U: %q, the module says %q", s, got, want)
 		}
+	}
+}
+
+func TestWholeCharactersAgreeWithTheStandardLibrary(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(6, 1))
+	check := func(p [4]byte) {
+		want, size := utf8.DecodeRune(p[:])
+		if size < 2 || want < 0xA0 {
+			want, size = 0, 0
+		}
+		if r, n := wholeRune(binary.LittleEndian.Uint32(p[:])); r != want || n != size {
+			t.Fatalf("% x is %U of %d bytes, want %U of %d", p, r, n, want, size)
+		}
+	}
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		p := [4]byte{'x', 'x', 'x', 'x'}
+		utf8.EncodeRune(p[:], r)
+		check(p)
+		if got := runeLen(Cell(r)); got != int64(utf8.RuneLen(r)) && (r < 0xD800 || r > 0xDFFF) {
+			t.Fatalf("%U counts as %d bytes", r, got)
+		}
+	}
+	for range 1 << 20 {
+		p := [4]byte(binary.LittleEndian.AppendUint32(nil, rnd.Uint32()))
+		p[0] |= 0xC0 // mostly a first byte
+		for i := range p[1:] {
+			if rnd.IntN(8) > 0 {
+				p[1+i] = p[1+i]&0x3F | 0x80
+			}
+		}
+		check(p)
 	}
 }
 

@@ -1,6 +1,9 @@
 package vt
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
 
 // leadInfo returns, for the first byte of a UTF-8 character, its length and the
 // range its second byte must be in (Unicode 17, table 3-7). Length 0: the byte
@@ -33,6 +36,9 @@ func leadInfo(b byte) (n int, lo, hi byte) {
 // are text without a glyph, not controls.
 func (t *Terminal) printUTF8(p []byte, i int) int {
 	for i < len(p) && p[i] >= 0x80 {
+		if i = t.printRun(p, i); i == len(p) || p[i] < 0x80 {
+			break
+		}
 		b := p[i]
 		// The two common lengths first, fully checked.
 		if b&0xF0 == 0xE0 && i+2 < len(p) {
@@ -109,4 +115,76 @@ func (t *Terminal) resumeRune(p []byte) int {
 func (t *Terminal) malformed() {
 	t.drop(DropUTF8)
 	t.printRune(utf8.RuneError)
+}
+
+// printRun is printRune for characters of one or two columns that need nothing
+// but their cells, and returns the index of the first byte it did not take.
+func (t *Terminal) printRun(p []byte, i int) int {
+	if t.pending || t.modes.on&(1<<modeInsert|1<<modeGraphemes) != 0 {
+		return i
+	}
+	limit, col := t.limit(), t.col
+	cells, m := t.scr.rowAndMeta(t.row)
+	written := m.used > col // else there is nothing to cut
+	var at Cell
+	var last rune
+	for len(p)-i >= 4 && col < limit {
+		r, n := wholeRune(binary.LittleEndian.Uint32(p[i:]))
+		w := Col(propOf(r).width())
+		end := col + w
+		if r == 0 || w == 0 || end > limit {
+			break
+		}
+		if last == 0 {
+			at = t.penCell()
+		}
+		if written {
+			if cells[col].Tail() || int(end) < len(cells) && cells[end].Tail() {
+				break
+			}
+			cells[end-1] = at | cellTail // the right half, if there are two
+		} else if int(col)+1 < len(cells) {
+			// Without a branch on the width: the next cell is zero and stays so.
+			cells[col+1] = (at | cellTail) & -Cell(w-1)
+		}
+		cells[col] = Cell(r) | at | Cell(w-1)<<cellWidthShift
+		col, last = end, r
+		i += n
+	}
+	if last != 0 {
+		t.cs.single, t.last, t.joinOK = 0, last, false
+		t.scr.touch(t.row, col)
+		t.col = col
+		if col == limit {
+			t.col, t.pending = limit-1, true
+		}
+	}
+	return i
+}
+
+// leads says, by the upper half of its first byte, what a whole character is
+// like. Its bytes are one number, the first of them lowest.
+var leads = [16]struct {
+	mask, want uint32 // the marker bits and their values
+	bits       uint32 // of the first byte that are the character's
+	drop       uint8  // bits to the right of the character when it is read as four bytes
+	len        uint8
+	min        rune // less is overlong, or C1
+}{
+	0xC: {0xC0E0, 0x80C0, 0x1F, 12, 2, 0xA0},
+	0xD: {0xC0E0, 0x80C0, 0x1F, 12, 2, 0xA0},
+	0xE: {0xC0C0F0, 0x8080E0, 0x0F, 6, 3, 0x800},
+	0xF: {0xC0C0C0F8, 0x808080F0, 0x07, 0, 4, 0x10000},
+}
+
+// wholeRune decodes the character of two to four bytes that x begins with and
+// returns its length. 0 stands for what is none, and for C1. Mixed scripts have
+// lengths that a processor cannot foretell, so that it does not branch on them.
+func wholeRune(x uint32) (r rune, n int) {
+	d := &leads[x>>4&0xF]
+	r = rune((x&d.bits<<18 | x>>8&0x3F<<12 | x>>16&0x3F<<6 | x>>24&0x3F) >> (d.drop & 31))
+	if x&d.mask != d.want || d.len == 0 || r < d.min || r >= 0xD800 && r <= 0xDFFF || r > utf8.MaxRune {
+		return 0, 0
+	}
+	return r, int(d.len)
 }
