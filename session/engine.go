@@ -51,6 +51,9 @@ func (p *Pane) feed(data []byte) (reply []byte, called bool) {
 func (p *Pane) calls(fx *vt.Effects) (called bool) {
 	for _, e := range fx.Events {
 		switch e.Kind {
+		case vt.EventMark:
+			p.times.mark(e.Data, p.term)
+			continue
 		case vt.EventBell:
 			p.bells += e.N
 		case vt.EventNotify:

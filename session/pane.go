@@ -58,6 +58,7 @@ type Pane struct {
 	notices  []Notice
 	noticed  int // notices ever
 	clip     *Clip
+	times    timings
 	told     bool // PaneChanged was said and nobody has looked since
 }
 
@@ -147,8 +148,15 @@ func (p *Pane) run() {
 // output feeds the engine. It runs in the bridge's reader.
 func (p *Pane) output(b *ptybridge.Bridge, data []byte) {
 	defer p.s.conf.Guard()
+	var reply []byte
+	called := false
 	p.mu.Lock()
-	reply, called := p.feed(data)
+	for len(data) > 0 {
+		part := markEnd(data)
+		more, rang := p.feed(data[:part])
+		reply, called = append(reply, more...), called || rang
+		data = data[part:]
+	}
 	p.mu.Unlock()
 	if len(reply) > 0 {
 		_, _ = b.Write(reply) // a refusal is counted by the bridge
