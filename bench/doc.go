@@ -2,14 +2,15 @@
 // so that its figures are ratios and counts and never absolute times.
 //
 //	go run ./bench                  what `make bench` prints
-//	go run ./bench -only engine     one part: engine, memory, pty or tail
+//	go run ./bench -only engine     one part: engine, memory, pty, tail or window
 //	go run ./bench -quick           shorter: a first look, not a verdict
 //	make soak                       the promise, ten thousand times under load
 //
 //	          ┌─ engine  the same bytes through each engine, a child per cell
 //	bench ────┼─ memory  a full history: held by the engine, beside tmux
 //	          ├─ pty     a pane, a reader that discards, and tmux, in turns
-//	          └─ tail    who keeps the end of a command's output
+//	          ├─ tail    who keeps the end of a command's output
+//	          └─ window  the binary on an outer terminal, beside tmux on one
 //
 // The rules of this folder:
 //

@@ -32,6 +32,7 @@ var parts = []part{
 	{"memory", memory},
 	{"pty", throughPTY},
 	{"tail", tails},
+	{"window", windows},
 }
 
 func main() {
@@ -39,11 +40,15 @@ func main() {
 		feedMain(os.Args[2:])
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == echoCommand {
+		echoMain()
+		return
+	}
 	var o options
 	flag.IntVar(&o.runs, "runs", 30, "runs of each task of tail")
 	flag.BoolVar(&o.quick, "quick", false, "shorter and noisier")
 	profile := flag.String("cpuprofile", "", "write a profile of this process, in which the panes of pty and tail run")
-	only := flag.String("only", "", "engine, memory, pty or tail")
+	only := flag.String("only", "", "engine, memory, pty, tail or window")
 	flag.Parse()
 	if err := profiled(*profile, func() error { return run(*only, o) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

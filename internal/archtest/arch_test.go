@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 		"config", "ctl", "tui/keymap",
 	},
 	"cli/vtserve": {"vt"},
-	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools/terminal", "vt"},
+	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools/terminal", "vt", "tui/screen"},
 
 	"bench/peers/xvt": {}, // a module of its own: peers are no dependency of the product
 }
