@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/honestty/honestty/internal/proc"
 	"github.com/honestty/honestty/outcome"
@@ -29,6 +30,7 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 	if err != nil {
 		return err
 	}
+	spareProcs()
 	state, forgot := countStart()
 	infos, err := tui.Run(ctx, tui.Options{
 		Poller: p, Version: a.version, Env: os.Getenv,
@@ -40,6 +42,18 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 		err = usagef("%w: a window needs one; `honestty run -- COMMAND` does without", err)
 	}
 	return errors.Join(err, p.Close())
+}
+
+// leastProcs is how many goroutines may run at once in a window. One waits in
+// the kernel for all descriptors and holds its place for up to 10 ms after it
+// went to sleep; where there are only two places, an echo beside a flood waits
+// for that.
+const leastProcs = 8
+
+func spareProcs() {
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < leastProcs {
+		runtime.GOMAXPROCS(leastProcs)
+	}
 }
 
 // firstOf is the first error's text, for the status bar.

@@ -54,6 +54,7 @@ type Pane struct {
 	closed   bool
 	starts   time.Time
 	where    Where
+	located  int64 // bytes read when where was looked for, and one; 0: never
 	bells    int
 	notices  []Notice
 	noticed  int // notices ever
@@ -188,7 +189,16 @@ func (p *Pane) unread(cause error) {
 }
 
 // locate looks what runs in the foreground.
-func (p *Pane) locate() {
+func (p *Pane) locate(always bool) {
+	p.mu.Lock()
+	quiet := p.bridge != nil && p.located == p.bridge.BytesRead()+1
+	if p.bridge != nil {
+		p.located = p.bridge.BytesRead() + 1
+	}
+	p.mu.Unlock()
+	if quiet && !always {
+		return
+	}
 	w := p.glance()
 	p.mu.Lock()
 	same := w == p.where

@@ -141,15 +141,19 @@ func (s *Session) Close() []Info {
 	return infos
 }
 
+// rareTicks is how often a pane that put out nothing is looked at all the same:
+// a program can change its directory without a word.
+const rareTicks = 10
+
 // meter counts the descriptors of this process and of every pane's tree.
 func (s *Session) meter() {
 	defer s.conf.Guard()
 	sampler := fdmeter.NewSampler(&fdmeter.Meter{})
 	tick := time.NewTicker(MeterTick)
 	defer tick.Stop()
-	for {
+	for n := 0; ; n++ {
 		for _, p := range s.all() {
-			p.locate()
+			p.locate((n+int(p.id))%rareTicks == 0)
 		}
 		s.facts.put(MeterRead{sampler.Sample(time.Now(), s.roots())})
 		select {
