@@ -112,7 +112,7 @@ func newOrders() map[keymap.Action]order {
 		keymap.Palette:      {func(m *Model) tea.Cmd { m.openPalette("Palette", false); return nil }, nil},
 		keymap.Help:         {func(m *Model) tea.Cmd { m.openPalette("Help", true); return nil }, nil},
 		keymap.ChoosePrefix: {func(m *Model) tea.Cmd { m.choosePrefix(); return nil }, nil},
-		keymap.SendPrefix:   {(*Model).sendPrefix, noRunning},
+		keymap.SendPrefix:   {(*Model).sendPrefix, noPrefix},
 		keymap.Redraw:       {func(m *Model) tea.Cmd { m.screen.Invalidate(); m.arrange(); return nil }, nil},
 		keymap.ReloadConfig: {(*Model).reloadConfig, nil},
 		keymap.Quit:         {(*Model).askQuit, nil},
@@ -130,91 +130,6 @@ func newOrders() map[keymap.Action]order {
 		}
 	}
 	return orders
-}
-
-// Reasons.
-
-func noPane(m *Model) string {
-	if m.focused() == nil {
-		return "there is no pane"
-	}
-	return ""
-}
-
-func noRunning(m *Model) string {
-	if v := m.focused(); v == nil || !v.alive() {
-		return "nothing runs in this pane"
-	}
-	return ""
-}
-
-func notEnded(m *Model) string {
-	switch v := m.focused(); {
-	case v == nil:
-		return "there is no pane"
-	case v.alive():
-		return "it still runs: end it first"
-	}
-	return ""
-}
-
-func noNeighbour(m *Model) string {
-	if t := m.tab(); t == nil || t.tree.Len() < 2 {
-		return "this tab has only one pane"
-	}
-	return ""
-}
-
-func oneTab(m *Model) string {
-	if len(m.tabs) < 2 {
-		return "there is only one tab"
-	}
-	return ""
-}
-
-func noDock(m *Model) string {
-	if !m.docked.Shown() {
-		return "the dock is closed"
-	}
-	return ""
-}
-
-func noAlerts(m *Model) string {
-	if len(m.alerts) == 0 {
-		return "there are no alerts"
-	}
-	return ""
-}
-
-func nothingCopied(m *Model) string {
-	if m.copiedText == "" {
-		return "nothing was copied here yet"
-	}
-	return noRunning(m)
-}
-
-func noMarks(m *Model) string {
-	v := m.focused()
-	if v == nil {
-		return "there is no pane"
-	}
-	if m.commands(v) == 0 {
-		return "no shell marks (OSC 133) in this pane"
-	}
-	return ""
-}
-
-func cannotSplit(dir layout.Dir) func(*Model) string {
-	return func(m *Model) string {
-		t := m.tab()
-		if t == nil {
-			return ""
-		}
-		if err := t.tree.CanSplit(t.tree.Focus(), dir, m.paneArea()); err != nil {
-			return err.Error()
-		}
-		return ""
-	}
 }
 
 // Orders on the layout.
@@ -324,13 +239,18 @@ func (m *Model) moveTo(v *view, to int) tea.Cmd {
 }
 
 func (m *Model) askMove() tea.Cmd {
+	v := m.focused()
 	m.ask("Move this pane to tab", "moves it; a number above the last makes a tab", "", func(text string) tea.Cmd {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
 			m.say("that is no number of a tab", true)
 			return nil
 		}
-		return m.moveTo(m.focused(), min(n-1, len(m.tabs)))
+		if m.tabOf(v.pane.ID()) < 0 {
+			m.say("that pane was closed meanwhile", true)
+			return nil
+		}
+		return m.moveTo(v, min(n-1, len(m.tabs)))
 	})
 	return nil
 }
@@ -371,16 +291,35 @@ func (m *Model) askClosePane() tea.Cmd {
 	return nil
 }
 
-// running lists what still runs in panes, for a question.
-func running(views []*view) (alive []*view, text string) {
+// running says which programs still run in panes, for a question: "3 panes
+// still run: zsh (2), vim". It is empty when none does.
+func running(views []*view) string {
 	var names []string
+	count := map[string]int{}
+	all := 0
 	for _, v := range views {
-		if v.alive() {
-			alive = append(alive, v)
-			names = append(names, v.command())
+		if !v.alive() {
+			continue
+		}
+		name := v.command()
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+		all++
+	}
+	for i, name := range names {
+		if n := count[name]; n > 1 {
+			names[i] = fmt.Sprintf("%s (%d)", name, n)
 		}
 	}
-	return alive, strings.Join(names, ", ")
+	list := strings.Join(names, ", ")
+	switch all {
+	case 0:
+		return ""
+	case 1:
+		return "1 pane still runs: " + list
+	}
+	return fmt.Sprintf("%d panes still run: %s", all, list)
 }
 
 func (m *Model) tabViews(t *tab) []*view {
@@ -402,11 +341,11 @@ func (m *Model) askCloseTab() tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	}
-	alive, names := running(views)
-	if len(alive) == 0 {
+	what := running(views)
+	if what == "" {
 		return closeAll()
 	}
-	m.confirm(fmt.Sprintf("Close this tab? %d of its panes still run: %s.", len(alive), names), "They get HUP, then TERM, then KILL.", "closes it", "keeps it", closeAll)
+	m.confirm("Close this tab? "+what+".", "What runs gets HUP, then TERM, then KILL.", "closes it", "keeps it", closeAll)
 	return nil
 }
 
@@ -415,11 +354,11 @@ func (m *Model) askQuit() tea.Cmd {
 	for _, t := range m.tabs {
 		views = append(views, m.tabViews(t)...)
 	}
-	alive, names := running(views)
-	if len(alive) == 0 {
+	what := running(views)
+	if what == "" {
 		return tea.Quit
 	}
-	m.confirm(fmt.Sprintf("Leave honestty? %d panes still run: %s.", len(alive), names), "They get HUP, then TERM, then KILL.", "leaves", "stays",
+	m.confirm("Leave honestty? "+what+".", "What runs gets HUP, then TERM, then KILL.", "leaves", "stays",
 		func() tea.Cmd { return tea.Quit })
 	return nil
 }
@@ -427,17 +366,45 @@ func (m *Model) askQuit() tea.Cmd {
 // sendPrefix gives the prefix key to the program.
 func (m *Model) sendPrefix() tea.Cmd {
 	v := m.focused()
-	name, ctrl := strings.CutPrefix(m.keys.Prefix(), "ctrl+")
-	if name == "space" {
-		name = " "
-	}
-	code, _ := utf8.DecodeRuneInString(name)
-	key := input.Key{Code: code}
-	if ctrl {
-		key.Mods = input.ModCtrl
-	}
+	key, _ := keyNamed(m.keys.Prefix())
 	v.pane.Post(input.EncodeKey(nil, key, childModes(v.wanted, input.Area{}, vt.Pixels{})))
 	return nil
+}
+
+// keyNamed returns the key that has a name, as keymap and input spell it.
+func keyNamed(name string) (input.Key, bool) {
+	k := input.Key{}
+	for _, mod := range []struct {
+		bit  input.Mods
+		name string
+	}{
+		{input.ModSuper, "super+"},
+		{input.ModHyper, "hyper+"},
+		{input.ModMeta, "meta+"},
+		{input.ModCtrl, "ctrl+"},
+		{input.ModAlt, "alt+"},
+		{input.ModShift, "shift+"},
+	} {
+		if rest, ok := strings.CutPrefix(name, mod.name); ok && rest != "" {
+			k.Mods |= mod.bit
+			name = rest
+		}
+	}
+	if r, n := utf8.DecodeRuneInString(name); n > 0 && n == len(name) {
+		k.Code = r
+		return k, true
+	}
+	codes := []rune{input.KeyTab, input.KeyEnter, input.KeyEscape, input.KeySpace, input.KeyBackspace}
+	for r := input.KeyInsert; r <= input.KeyKPBegin; r++ {
+		codes = append(codes, r)
+	}
+	for _, r := range codes {
+		if (input.Key{Code: r}).String() == name {
+			k.Code = r
+			return k, true
+		}
+	}
+	return input.Key{}, false
 }
 
 func (m *Model) lookAtAlert() tea.Cmd {

@@ -19,9 +19,19 @@ type alert struct {
 	pane session.PaneID
 }
 
+// alert adds one. Of what a program says itself only the last counts, and it
+// never pushes a failure out: a program can say as much as it likes.
 func (m *Model) alert(a alert) {
+	if a.mark != statusbar.MarkFailure {
+		m.alerts = slices.DeleteFunc(m.alerts, func(b alert) bool {
+			return b.pane == a.pane && b.mark == a.mark
+		})
+	}
 	m.alerts = append(m.alerts, a)
-	m.alerts = m.alerts[max(0, len(m.alerts)-alertsKept):]
+	if len(m.alerts) > alertsKept {
+		out := slices.IndexFunc(m.alerts, func(b alert) bool { return b.mark != statusbar.MarkFailure })
+		m.alerts = slices.Delete(m.alerts, max(out, 0), max(out, 0)+1)
+	}
 	m.dirty = true
 }
 

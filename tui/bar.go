@@ -1,29 +1,62 @@
 package tui
 
 import (
+	"strings"
+
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/tui/keymap"
+	"github.com/honestty/honestty/tui/screen"
 	"github.com/honestty/honestty/tui/statusbar"
+	"github.com/honestty/honestty/tui/theme"
 )
 
 // bar is the status bar as it is now.
 func (m *Model) bar() statusbar.Bar {
-	return statusbar.Bar{
+	b := statusbar.Bar{
 		Tabs:  m.barTabs(),
 		Alert: m.barAlert(),
 		Meter: barMeter(m.meter, m.metered),
-		Help:  m.helpKey(),
+		Help:  m.hint(keymap.Help, "help"),
 		ASCII: !m.caps.UTF8 || m.conf.UI.ASCII,
 	}
+	if m.theme.Plain {
+		b.Meter.Spark = nil // a row of bars is nothing to read out
+	}
+	return b
 }
 
 // composeBar draws the status bar.
 func (m *Model) composeBar(y int) {
 	x := 0
-	for _, s := range m.bar().Segments(m.size.Cols) {
+	segments := m.bar().Segments(m.size.Cols)
+	if m.note != nil && !m.prefix && !holds(segments, m.note.text) {
+		segments = m.noteAlone()
+	}
+	for _, s := range segments {
 		x += m.screen.SetText(x, y, m.size.Cols-x, s.Text, m.barStyle(s.Role))
 	}
+}
+
+// holds reports whether a text stands whole in a bar.
+func holds(segments []statusbar.Segment, text string) bool {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteString(s.Text)
+	}
+	return strings.Contains(b.String(), screen.Visible(text))
+}
+
+// noteAlone is the bar with nothing but the note, for one that finds no room
+// beside tabs and meter: it says why something did not happen, and the next key
+// takes it away.
+func (m *Model) noteAlone() []statusbar.Segment {
+	state, role := theme.Complete, statusbar.Normal
+	if m.note.bad {
+		state, role = theme.Partial, statusbar.Attention
+	}
+	text := m.cut(" "+m.theme.Glyphs.State(state)+" "+screen.Visible(m.note.text), m.size.Cols)
+	return []statusbar.Segment{{Text: text + strings.Repeat(" ", max(0, m.size.Cols-screen.Width(text))), Role: role}}
 }
 
 // queuedShown is how many bytes of input may wait for a program before the
@@ -48,7 +81,7 @@ func (m *Model) barAlert() statusbar.Alert {
 		}
 	}
 	if a, ok := m.worst(); ok {
-		return statusbar.Alert{Mark: a.mark, Text: a.text, Hint: m.keys.Hint(keymap.Alerts) + " looks"}
+		return statusbar.Alert{Mark: a.mark, Text: a.text, Hint: m.hint(keymap.Alerts, "looks")}
 	}
 	switch {
 	case m.problem != "":
@@ -79,7 +112,11 @@ func copyStatus(v *view) statusbar.Alert {
 	if s.Error != "" || s.Warning {
 		mark = statusbar.MarkAttention
 	}
-	return statusbar.Alert{Mark: mark, Text: s.String()}
+	a := statusbar.Alert{Mark: mark, Text: s.String()}
+	if !s.Typing {
+		a.Hint = "q leaves"
+	}
+	return a
 }
 
 // barMeter shows the process nearest to one of its lines, or the machine when

@@ -89,6 +89,42 @@ func (m *Model) composeFooter(lines []line, b layout.Rect, y int) {
 	}
 }
 
+// wrapLines breaks lines that are wider than w between words, and indents what
+// follows. A word that is too wide by itself is left to be cut, and so are the
+// lines where they would need more than h rows.
+func wrapLines(lines []line, w, h int) []line {
+	const indent = "  "
+	var out []line
+	for _, l := range lines {
+		text := ""
+		for _, word := range strings.SplitAfter(l.text, " ") {
+			whole := screen.Width(text) + screen.Width(strings.TrimRight(word, " "))
+			if whole > w && strings.TrimSpace(text) != "" {
+				out = append(out, line{strings.TrimRight(text, " "), l.role})
+				text = indent
+			}
+			text += word
+		}
+		out = append(out, line{text, l.role})
+	}
+	if len(out) > h {
+		return lines
+	}
+	return out
+}
+
+// cut keeps the begin of a text that is wider than w.
+func (m *Model) cut(text string, w int) string {
+	if screen.Width(text) <= w {
+		return text
+	}
+	r := []rune(text)
+	for len(r) > 0 && screen.Width(string(r)+m.theme.Glyphs.Ellipsis) > w {
+		r = r[:len(r)-1]
+	}
+	return string(r) + m.theme.Glyphs.Ellipsis
+}
+
 // oneLine makes one line of a text from outside.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 

@@ -76,7 +76,8 @@ func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) te
 		id := v.pane.ID()
 		cmds = append(cmds, func() tea.Msg { return stepMsg{id} })
 	}
-	if r.Autoscroll {
+	if r.Autoscroll && !m.scrolling {
+		m.scrolling = true
 		id := v.pane.ID()
 		cmds = append(cmds, tea.Tick(scrollTime, func(time.Time) tea.Msg { return scrollMsg{id} }))
 	}
@@ -248,16 +249,18 @@ func (m *Model) clip(v *view, c *session.Clip) tea.Cmd {
 		m.say(program+" wanted to set the clipboard: refused", true)
 		return nil
 	}
-	m.open(&dialog{
-		Dialog: &picker.Chooser{
-			Question: program + " wants to put " + outcome.Size(int64(len(c.Text))) + " into the clipboard",
-			Options: []picker.Option{
-				{ID: "once", Title: "Allow once", Detail: firstWords(c.Text)},
-				{ID: "allow", Title: "Always allow " + program},
-				{ID: "deny", Title: "Never allow " + program},
-				{ID: "no", Title: "Refuse once"},
-			},
+	ask := &picker.Chooser{
+		Question: program + " wants to put " + outcome.Size(int64(len(c.Text))) + " into the clipboard",
+		Options: []picker.Option{
+			{ID: "once", Title: "Allow once", Detail: firstWords(c.Text)},
+			{ID: "allow", Title: "Always allow " + program},
+			{ID: "deny", Title: "Never allow " + program},
+			{ID: "no", Title: "Refuse once"},
 		},
+	}
+	ask.Select("no")
+	m.open(&dialog{
+		Dialog: unasked{ask},
 		chosen: func(r picker.Result) tea.Cmd {
 			switch r.ID {
 			case "allow", "deny":
@@ -271,6 +274,7 @@ func (m *Model) clip(v *view, c *session.Clip) tea.Cmd {
 			case "once":
 				return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0)
 			}
+			m.say("refused: the clipboard is as it was", false)
 			return nil
 		},
 	})

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/honestty/honestty/tui/copymode"
 	"github.com/honestty/honestty/tui/input"
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/picker"
@@ -20,7 +21,19 @@ type dialog struct {
 // open shows a dialog. One that is open already is cancelled.
 func (m *Model) open(d *dialog) {
 	m.dialog = d
+	m.grab = grab{} // the release will be the dialog's
 	m.dirty = true
+}
+
+// An unasked chooser came up by itself, perhaps while somebody was typing. It
+// takes no character, so that a digit meant for the shell chooses nothing.
+type unasked struct{ *picker.Chooser }
+
+func (d unasked) Key(name, text string) picker.Result {
+	if text != "" {
+		return picker.Result{}
+	}
+	return d.Chooser.Key(name, text)
 }
 
 func (m *Model) dialogKey(name, text string) tea.Cmd {
@@ -39,10 +52,24 @@ func (m *Model) dialogMouse(ev input.Mouse) tea.Cmd {
 	return nil
 }
 
-// pasteHere takes a paste into the dialog that is open.
+// pasteHere takes a paste that no program gets: into the dialog that is open or
+// the pattern that is typed. Where nothing takes it that is said.
 func (m *Model) pasteHere(text string) tea.Cmd {
-	if m.dialog != nil {
+	v := m.focused()
+	switch {
+	case m.dialog != nil:
 		m.dialog.Paste(text)
+	case m.inDock:
+		m.say("nothing pasted: the dock takes no text, q goes back to the pane", true)
+	case v != nil && v.copy != nil && v.copy.Typing():
+		return m.selecting(v, func(c *copymode.Mode) copymode.Result {
+			c.Type(text)
+			return copymode.Result{More: true}
+		})
+	case v != nil && v.copy != nil:
+		m.say("nothing pasted: copy mode takes no text, q leaves it", true)
+	default:
+		m.say("nothing pasted: nothing runs in this pane", true)
 	}
 	return nil
 }
@@ -58,23 +85,27 @@ func (m *Model) answered(r picker.Result) tea.Cmd {
 		v.stale = true
 	}
 	m.arrange()
+	var cmd tea.Cmd
 	if r.State == picker.Chosen && d.chosen != nil {
-		return d.chosen(r)
+		cmd = d.chosen(r)
 	}
-	return nil
+	return tea.Batch(cmd, m.nextClip())
 }
 
-// actionItems lists the actions for palette and help, each with its keys and,
-// where it cannot be done now, the reason.
+// actionItems lists the actions, each with its keys. The palette has the reason
+// in their place where an action cannot be done now; the help, where people look
+// for keys, has what the action does, and who chooses it is told the reason.
 func (m *Model) actionItems(detail bool) []picker.Item {
 	var items []picker.Item
 	for _, info := range keymap.Actions() {
 		item := picker.Item{
 			ID: string(info.Action), Title: info.Title,
-			Keys: m.keys.Hint(info.Action), Disabled: m.whyNot(info.Action),
+			Keys: m.keys.Hint(info.Action),
 		}
 		if detail {
 			item.Detail = info.Description
+		} else {
+			item.Disabled = m.whyNot(info.Action)
 		}
 		items = append(items, item)
 	}

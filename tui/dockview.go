@@ -121,5 +121,10 @@ func (m *Model) panelAction(a panels.Action) tea.Cmd {
 	return nil
 }
 
-// helpKey is what the status bar says of the help.
-func (m *Model) helpKey() string { return m.keys.Hint(keymap.Help) + " help" }
+// hint names the key of an action and what it does; empty where no key does it.
+func (m *Model) hint(a keymap.Action, does string) string {
+	if key := m.keys.Hint(a); key != "" {
+		return key + " " + does
+	}
+	return ""
+}

@@ -17,24 +17,24 @@ import (
 // draw composes a frame and hands it to the writer, or makes sure that it is
 // done later: when the writer is free, or when the gap between frames is over.
 func (m *Model) draw() tea.Cmd {
-	if !m.dirty || m.pending || m.w.writer.Busy() {
+	if !m.dirty || m.pending && !m.urgent || m.w.writer.Busy() {
 		return nil
 	}
 	now := time.Now()
-	if wait := frameGap - now.Sub(m.lastFrame); wait > 0 {
+	if wait := frameGap - now.Sub(m.lastFrame); wait > 0 && !m.urgent {
 		m.pending = true
 		return due(wait)
 	}
-	m.dirty = false
+	m.dirty, m.urgent = false, false
 	m.lastFrame = now
 	held := m.compose(now)
 	m.frame = m.screen.Diff(m.frame[:0])
 	if !m.w.writer.Submit(m.frame) {
 		m.screen.Invalidate() // the writer has ended; its error is on the way
 	}
-	if held > 0 {
-		m.dirty, m.pending = true, true
-		return due(held)
+	if held > 0 && !m.holding { // the others go on meanwhile
+		m.holding = true
+		return tea.Tick(held, func(time.Time) tea.Msg { return holdOverMsg{} })
 	}
 	return nil
 }
@@ -83,6 +83,7 @@ func (m *Model) composePane(v *view, now time.Time) (held time.Duration) {
 		return 0
 	}
 	if v.alive() {
+		times := v.pane.Timings()
 		v.pane.Look(func(t *vt.Terminal) {
 			modes := t.Modes()
 			if held = v.hold(now, modes.SyncOutput); held > 0 {
@@ -90,12 +91,13 @@ func (m *Model) composePane(v *view, now time.Time) (held time.Duration) {
 			}
 			v.wanted, v.stale = modes, false
 			m.screen.Blit(b.X, b.Y, b.W, b.H, t, &v.styles)
+			m.composeBadges(v, t, badges(t, times))
 			m.placeCursor(v, t)
 		})
 		return held
 	}
 	v.wanted = vt.Modes{}
-	foot := footer(v.info, m.meter, m.metered, m.theme.Glyphs)
+	foot := wrapLines(footer(v.info, m.meter, m.metered, m.theme.Glyphs), b.W, b.H)
 	v.pane.Look(func(t *vt.Terminal) {
 		used := min(session.UsedRows(t), b.H)
 		shift := max(0, used+len(foot)-b.H)
@@ -180,23 +182,32 @@ func (m *Model) composeBorders(t *tab) {
 			columns = append(columns, m.docked.Line)
 		}
 	}
-	g := m.theme.Glyphs
+	g := m.lines()
 	for _, c := range columns {
 		for y := range c.H {
 			m.screen.SetText(c.X, c.Y+y, 1, g.Vertical, m.theme.Border)
 		}
 	}
-	number := 0
 	for _, p := range t.tree.Rects(m.paneArea()) {
-		number++
 		if v := m.views[session.PaneID(p.ID)]; v != nil && !p.Header.Empty() {
-			m.composeHeader(v, p.Header, number)
+			m.composeHeader(v, p.Header)
 		}
 	}
 	for _, j := range layout.Joints(headers, columns) {
 		m.screen.SetText(j.X, j.Y, 1, joint(g, j.Arms), m.theme.Border)
 	}
 	m.composeFocusLine(columns)
+}
+
+// lines are the glyphs of borders: blanks where no boxes are wanted.
+func (m *Model) lines() theme.Glyphs {
+	g := m.theme.Glyphs
+	if m.theme.Plain {
+		g.Horizontal, g.Vertical, g.Cross = " ", " ", " "
+		g.TeeDown, g.TeeUp, g.TeeRight, g.TeeLeft = " ", " ", " ", " "
+		g.TopLeft, g.TopRight, g.BottomLeft, g.BottomRight = " ", " ", " ", " "
+	}
+	return g
 }
 
 // joint is the glyph in which lines meet.
@@ -250,9 +261,10 @@ func (m *Model) composeFocusLine(columns []layout.Rect) {
 	}
 }
 
-// composeHeader draws "─ 1 zsh  ~/src/app ──── running ─".
-func (m *Model) composeHeader(v *view, r layout.Rect, number int) {
-	g := m.theme.Glyphs
+// composeHeader draws "─ 1 zsh  ~/src/app ──── pid 4711 ─". The number is the
+// pane's own for all its life, the one that commands name it by.
+func (m *Model) composeHeader(v *view, r layout.Rect) {
+	g := m.lines()
 	st := m.theme.Border
 	if v == m.focused() && !m.inDock {
 		st = m.theme.Focus
@@ -263,17 +275,21 @@ func (m *Model) composeHeader(v *view, r layout.Rect, number int) {
 	state, stateStyle := m.headerState(v)
 	room := r.W - 2
 	if state != "" {
-		w := screen.Width(state) + 3
-		if w+8 <= room {
+		w, rest := screen.Width(state)+3, 8 // for number and command
+		if v.alive() && v.copy == nil {
+			rest = 20 // and for the place, which tells more than a pid
+		}
+		if w+rest <= room {
 			m.screen.SetText(r.X+r.W-w, r.Y, w, " "+state+" ", stateStyle)
 			room -= w
 		}
 	}
-	left := " " + strconv.Itoa(number) + " " + m.headerName(v)
-	where := m.shorten(v.place(m.w.opt.Env("HOME")), room-screen.Width(screen.Visible(left))-3)
+	left := " " + strconv.Itoa(int(v.pane.ID())) + " " + v.command()
+	where := m.shorten(v.place(m.w.opt.Env("HOME")), room-screen.Width(left)-3)
 	if where != "" {
-		left += "  " + where
+		where = "  " + where
 	}
+	left += m.headerTitle(v, room-screen.Width(left)-screen.Width(where)-1) + where
 	if v == m.focused() && !m.theme.Plain && m.caps.Depth == screen.NoColor {
 		left = " " + g.Pointer + left[1:]
 	}
@@ -282,14 +298,26 @@ func (m *Model) composeHeader(v *view, r layout.Rect, number int) {
 	}
 }
 
-// headerName is the title that the program chose behind the command that
-// really runs, where they differ.
-func (m *Model) headerName(v *view) string {
-	name := v.command()
-	if t := v.info.Title; t != "" && t != name && v.alive() {
-		return name + " " + m.theme.Glyphs.Dot + " " + t
+// minTitle is the width below which a title says nothing.
+const minTitle = 6
+
+// headerTitle is the title that the program chose, to stand behind the command
+// that really runs, where they differ. It gets what the command and its place
+// leave, since anybody can set a title.
+func (m *Model) headerTitle(v *view, w int) string {
+	title := screen.Visible(v.info.Title)
+	if title == "" || title == v.command() || !v.alive() {
+		return ""
 	}
-	return name
+	g := m.theme.Glyphs
+	w -= screen.Width(" " + g.Dot + " ")
+	if screen.Width(title) > w {
+		if w < minTitle {
+			return ""
+		}
+		title = m.cut(title, w)
+	}
+	return " " + g.Dot + " " + title
 }
 
 // headerState is what the header's right end says: how far a copy mode is, or
@@ -319,7 +347,14 @@ func (m *Model) headerState(v *view) (string, vt.Style) {
 		}
 		return glyph(kind, endText(v.info)), st
 	}
-	return "pid " + strconv.Itoa(v.info.Where.PID), m.theme.Dim
+	pid := v.info.Where.PID
+	if pid == 0 { // nobody has looked yet what runs in the foreground
+		pid = v.info.PID
+	}
+	if pid == 0 {
+		return "", m.theme.Dim
+	}
+	return "pid " + strconv.Itoa(pid), m.theme.Dim
 }
 
 // shorten keeps the end of a path: "…/notes/meeting.wav".

@@ -18,11 +18,18 @@ type (
 	// resizedMsg says that the outer terminal has another size.
 	resizedMsg struct{ Size ptybridge.Size }
 
+	// resumedMsg says that the program was stopped and goes on, and that the
+	// writer has left the terminal.
+	resumedMsg struct{}
+
 	// frameDoneMsg says that the writer has written a frame whole.
 	frameDoneMsg struct{}
 
 	// frameDueMsg says that the pause between two frames is over.
 	frameDueMsg struct{}
+
+	// holdOverMsg says that a program has held its screen as long as it may.
+	holdOverMsg struct{}
 
 	// endMsg says that something outside ends the window.
 	endMsg struct{ Why error }
@@ -89,11 +96,14 @@ type (
 		Prefixed bool
 	}
 
-	// pasteMsg is a piece of a paste into a dialog.
+	// pasteMsg is a paste that no pane gets.
 	pasteMsg struct{ Text string }
 
 	// mouseMsg is a mouse report that is ours.
 	mouseMsg struct{ Mouse input.Mouse }
+
+	// typedMsg says that a key went to the pane while the bar had a note.
+	typedMsg struct{}
 
 	// prefixMsg says that the prefix was pressed (On) or that it was pressed
 	// twice and went through.
@@ -109,6 +119,7 @@ type (
 func (keyMsg) ordered()    {}
 func (pasteMsg) ordered()  {}
 func (mouseMsg) ordered()  {}
+func (typedMsg) ordered()  {}
 func (prefixMsg) ordered() {}
 func (focusMsg) ordered()  {}
 func (replyMsg) ordered()  {}

@@ -40,6 +40,7 @@ type Model struct {
 
 	dialog     *dialog
 	prefix     bool // the prefix was pressed and waits for its key
+	scrolling  bool // a scrollMsg is on its way
 	grab       grab // what a mouse button that is held down moves
 	click      click
 	copiedText string // what was copied here last, for Paste
@@ -60,7 +61,9 @@ type Model struct {
 	modes   screen.Modes // asked of the outer terminal
 
 	dirty     bool      // something changed since the last frame
+	urgent    bool      // it answers a key: no gap before the next frame
 	pending   bool      // a frameDueMsg is on its way
+	holding   bool      // a holdOverMsg is on its way
 	lastFrame time.Time // when the last frame was composed
 	frame     []byte
 
@@ -177,8 +180,14 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.size = msg.Size
 		m.screen.Resize(m.size.Cols, m.size.Rows)
 		m.moved()
+	case resumedMsg:
+		_ = m.w.writer.Enter(m.modes) // fails only when the terminal is gone, which ends the window
+		m.screen.Invalidate()
+		m.dirty = true
 	case frameDueMsg:
 		m.pending = false
+	case holdOverMsg:
+		m.holding, m.dirty = false, true
 	case frameDoneMsg: // the writer is free: perhaps there is something to draw
 	case copiedMsg:
 		m.copied(msg)
@@ -206,6 +215,8 @@ func (m *Model) act(msg ordered) tea.Cmd {
 	case keyMsg:
 		m.prefix, m.note = false, nil
 		return m.key(msg)
+	case typedMsg:
+		m.note = nil
 	case pasteMsg:
 		return m.pasteHere(msg.Text)
 	case mouseMsg:
@@ -257,7 +268,7 @@ func (m *Model) key(msg keyMsg) tea.Cmd {
 
 // aim tells the router who gets the next key.
 func (m *Model) aim() {
-	t := &target{outer: input.OuterModes{KittyFlags: m.modes.Kitty}, keys: m.keys, dialog: m.dialog != nil}
+	t := &target{outer: input.OuterModes{KittyFlags: m.modes.Kitty}, keys: m.keys, noted: m.note != nil}
 	v := m.focused()
 	if v != nil && v.shown && m.dialog == nil && !m.inDock && v.copy == nil && v.alive() {
 		t.pane = v.pane

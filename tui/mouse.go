@@ -88,9 +88,15 @@ func (m *Model) press(ev input.Mouse) tea.Cmd {
 		return nil
 	}
 	m.goToPane(session.PaneID(id))
-	if v := m.focused(); v != nil && m.grab.border == nil {
-		m.pressPane(v, ev)
+	v := m.focused()
+	if v == nil || m.grab.border != nil {
+		return nil
 	}
+	if target := v.linkAt(ev); target != "" && ev.Mods&input.ModCtrl != 0 && v.copy == nil {
+		m.askLink(target)
+		return nil
+	}
+	m.pressPane(v, ev)
 	return nil
 }
 
@@ -106,7 +112,10 @@ func (m *Model) pressPane(v *view, ev input.Mouse) {
 	}
 	m.click.at = now
 	m.grab.pane = v.pane.ID()
-	if m.click.n > 1 || v.copy != nil {
+	if m.click.n > 1 {
+		m.enterCopy(v, true)
+	}
+	if v.copy != nil {
 		m.selecting(v, func(c *copymode.Mode) copymode.Result {
 			return c.Press(ev.X-b.X, ev.Y-b.Y, m.click.n, ev.Mods&input.ModAlt != 0)
 		})
@@ -207,6 +216,7 @@ func (m *Model) wheelKeys(v *view, lines int) {
 
 // autoscroll goes on while a drag rests outside its pane.
 func (m *Model) autoscroll(id session.PaneID) tea.Cmd {
+	m.scrolling = false
 	v := m.views[id]
 	if v == nil || v.copy == nil || m.grab.pane != id {
 		return nil

@@ -57,10 +57,7 @@ func (m *Model) copyLast() tea.Cmd {
 // asked for them.
 func (m *Model) pasteCopied() tea.Cmd {
 	v := m.focused()
-	text := strings.ReplaceAll(m.copiedText, "\n", "\r") // as the Enter key sends it
-	if v.pane.Modes().BracketedPaste {
-		text = "\x1b[200~" + strings.ReplaceAll(m.copiedText, "\x1b[201~", "") + "\x1b[201~"
-	}
+	text := pasted(m.copiedText, v.pane.Modes().BracketedPaste)
 	w := m.w
 	return func() tea.Msg {
 		defer w.guard()
@@ -69,6 +66,22 @@ func (m *Model) pasteCopied() tea.Cmd {
 		}
 		return nil
 	}
+}
+
+// pasted is a text as a terminal pastes it. Control characters are left out, as
+// in xterm: what was copied may come from a program, and an escape in it could
+// end the brackets and type a command behind them.
+func pasted(text string, bracketed bool) string {
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (r < 0x20 || r >= 0x7F && r < 0xA0) {
+			return -1
+		}
+		return r
+	}, text)
+	if bracketed {
+		return "\x1b[200~" + text + "\x1b[201~"
+	}
+	return strings.ReplaceAll(text, "\n", "\r") // as the Enter key sends it
 }
 
 // askPipe gives the last output to a command that the user types. It runs in a

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -24,6 +23,9 @@ func (m *Model) paneChanged(id session.PaneID) {
 		v.activity = m.conf.Notify.Activity
 	}
 	m.dirty = true
+	// What was typed since the last frame is answered at once, also beside a
+	// flood that takes every frame.
+	m.urgent = m.urgent || v == m.focused() && m.w.router.typed.Load() > m.lastFrame.UnixNano()
 }
 
 func (m *Model) paneEnded(id session.PaneID) {
@@ -57,6 +59,7 @@ func (m *Model) opened(msg openedMsg) {
 	id := msg.Pane.ID()
 	v := newView(msg.Pane)
 	m.views[id] = v
+	m.inDock = false // what is typed next is for the new pane
 	m.colorPanes()
 	if i := m.tabOf(msg.Beside); msg.Beside != 0 && i >= 0 {
 		tree, err := m.tabs[i].tree.Split(layout.ID(msg.Beside), msg.Dir, layout.ID(id), m.paneArea())
@@ -128,23 +131,36 @@ func (m *Model) paneCalled(id session.PaneID) tea.Cmd {
 			m.alert(alert{mark: statusbar.MarkAttention, text: v.command() + ": " + oneLine(n.Text), pane: id})
 		}
 	}
-	if clip := v.pane.TakeClip(); clip != nil {
-		return m.clip(v, clip)
+	v.clips = true
+	return m.nextClip()
+}
+
+// nextClip acts on the next pane whose program wants the clipboard. While a
+// dialog is open they wait: a question that appears under somebody's fingers
+// is answered by accident, and the one before it would be lost.
+func (m *Model) nextClip() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, t := range m.tabs {
+		for _, v := range m.tabViews(t) {
+			if !v.clips || m.dialog != nil {
+				continue
+			}
+			v.clips = false
+			if clip := v.pane.TakeClip(); clip != nil {
+				cmds = append(cmds, m.clip(v, clip))
+			}
+		}
 	}
-	return nil
+	return tea.Batch(cmds...)
 }
 
 // meterPanes names the processes of the panes for the FDs panel.
 func (m *Model) meterPanes() []panels.Pane {
 	var out []panels.Pane
 	for _, t := range m.tabs {
-		for i, v := range m.tabViews(t) {
+		for _, v := range m.tabViews(t) {
 			if v.info.PID != 0 {
-				label := "pane " + strconv.Itoa(i+1)
-				if len(m.tabs) > 1 {
-					label += " of tab " + strconv.Itoa(slices.Index(m.tabs, t)+1)
-				}
-				out = append(out, panels.Pane{PID: v.info.PID, Label: label})
+				out = append(out, panels.Pane{PID: v.info.PID, Label: "pane " + strconv.Itoa(int(v.pane.ID()))})
 			}
 		}
 	}
@@ -178,6 +194,7 @@ func (m *Model) refocus() {
 	m.tellFocus(m.had, false)
 	m.tellFocus(now, true)
 	m.had = now
+	m.dropAlerts(now)
 }
 
 // outerFocus passes the outer terminal's own focus on.
@@ -196,5 +213,9 @@ func (m *Model) tellFocus(id session.PaneID, on bool) {
 }
 
 func (m *Model) describe(v *view) string {
-	return fmt.Sprintf("%s (pid %d)", v.command(), v.info.PID)
+	pid := v.info.Where.PID // of the program that is named, which the shell may have started
+	if pid == 0 {
+		pid = v.info.PID
+	}
+	return fmt.Sprintf("%s (pid %d)", v.command(), pid)
 }

@@ -83,7 +83,7 @@ func TestCopyModeSearchesSelectsAndCopies(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh")
 	o.see("$")
 	o.typ("seq 1 500\r")
-	o.see("500\n")
+	o.see("499\n500\n")
 	o.typ(prefixKey + "[")
 	o.see("line 5")
 	o.typ("?^123$\r")
@@ -107,7 +107,7 @@ func TestTheMouseFocusesScrollsAndSelects(t *testing.T) {
 	o := open(t, outerConfig{cols: 100, rows: 30}, "/bin/sh")
 	o.see("$")
 	o.typ("seq 1 300\r")
-	o.see("300\n")
+	o.see("299\n300\n")
 	o.typ(prefixKey + "%")
 	o.see("─ 2 ")
 	o.typ("echo right$((40+2))\r")
@@ -133,7 +133,7 @@ func TestAMouseProgramGetsTheMouseAtItsOwnPlace(t *testing.T) {
 	o.see("$")
 	o.typ(prefixKey + "%")
 	o.see("─ 2 ")
-	o.typ(`stty raw -echo; printf '\033[?1000;1006hready'; cat -v` + "\r")
+	o.typ(`stty raw -echo; printf '\033[?1000;1006hrea''dy'; cat -v` + "\r") // the echo of the line is not the answer
 	o.see("ready")
 	o.typ("\x1b[<0;61;11M") // column 10, row 10 of a pane that begins at 51, 2
 	o.see("^[[<0;10;10M")
@@ -171,7 +171,7 @@ func TestAProgramAsksBeforeItSetsTheClipboard(t *testing.T) {
 	if strings.Contains(string(o.raw), "]52;c;") {
 		t.Error("the clipboard was set without asking")
 	}
-	o.typ("\r")
+	o.typ("\x1b[A\x1b[A\x1b[A\r") // from Refuse once up to Allow once
 	o.see("copied 1 line")
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -201,6 +201,37 @@ func TestRerunKeepsTheScrollback(t *testing.T) {
 	if !strings.Contains(s, "run by "+first) {
 		t.Errorf("the first run is gone:\n%s", s)
 	}
+}
+
+func TestACommandThatTheShellMarksHasItsBadge(t *testing.T) {
+	mark := func(s string) string { return `\033]133;` + s + `\033\\` }
+	script := "printf '" + mark("A") + "$ " + mark("B") + `good\r\n` + mark("C") + `fine\r\n` + mark("D;0") +
+		mark("A") + "$ " + mark("B") + `bad\r\n` + mark("C") + "'; sleep 0.3; printf '" + `oh\r\n` + mark("D;3") + mark("A") + "$ '; sleep 60"
+	o := open(t, outerConfig{}, "/bin/sh", "-c", script)
+	o.await("both badges", func(s string) bool {
+		good, bad := rowWith(s, "$ good"), rowWith(s, "$ bad")
+		return strings.Contains(good, "✓ 0.0") && strings.Contains(bad, "✗ 3 0.3")
+	})
+}
+
+// rowWith is the first row of a screen that begins with a text.
+func rowWith(screen, text string) string {
+	for row := range strings.Lines(screen) {
+		if strings.HasPrefix(row, text) {
+			return row
+		}
+	}
+	return ""
+}
+
+func TestALinkShowsWhereItLeadsBeforeItIsOpened(t *testing.T) {
+	o := open(t, outerConfig{}, "/bin/sh", "-c", `printf '\033]8;;https://evil.example/x\033\\bank\033]8;;\033\\ \033]8;;file:///etc/passwd\033\\file\033]8;;\033\\ ready'; sleep 60`)
+	o.see("ready")
+	o.typ("\x1b[<16;2;1M\x1b[<16;2;1m") // Ctrl and a click on "bank"
+	o.see("https://evil.example/x")
+	o.typ("\x1b")
+	o.typ("\x1b[<16;7;1M\x1b[<16;7;1m")
+	o.see("only http, https and mailto")
 }
 
 // call talks to the window of o through its socket.

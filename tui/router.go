@@ -3,6 +3,7 @@ package tui
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/input"
@@ -13,12 +14,12 @@ import (
 // A target says who gets what is typed. The Model sets it; the router reads it
 // for every token.
 type target struct {
-	pane   *session.Pane // nil: every key is the Model's, because a dialog is open or the process has ended
-	dialog bool          // what is pasted is the dialog's
-	keys   *keymap.Map
-	outer  input.OuterModes
-	area   input.Area
-	cell   vt.Pixels // size of a cell, zero when not known
+	pane  *session.Pane // nil: every key is the Model's, because a dialog is open or the process has ended
+	noted bool          // the bar says something until the next key
+	keys  *keymap.Map
+	outer input.OuterModes
+	area  input.Area
+	cell  vt.Pixels // size of a cell, zero when not known
 }
 
 // A router takes the tokens of the outer terminal and gives each to the pane
@@ -28,9 +29,11 @@ type router struct {
 	send   func(ordered, chan<- struct{}) // takes a message to the Model, which closes the channel when it has acted
 	target atomic.Pointer[target]
 
+	typed    atomic.Int64  // when a pane was last given input, in ns of the wall clock
 	prefixed bool          // the prefix was pressed; the next key is the Model's
 	paste    *session.Pane // who gets the paste that is under way
 	pasteIn  input.ChildModes
+	pasted   []byte        // of a paste that no pane gets
 	dragged  *session.Pane // who got the press of the mouse button that is down
 
 	// held are the keys whose press was ours. Terminals that report releases
@@ -44,6 +47,10 @@ type router struct {
 	stopping chan struct{}
 	stopOnce sync.Once
 }
+
+// pasteKept is how much of a paste into a dialog is kept: many times what fits
+// in one of its lines.
+const pasteKept = 64 << 10
 
 func newRouter(send func(ordered, chan<- struct{})) *router {
 	r := &router{send: send, held: map[rune]bool{}, stopping: make(chan struct{})}
@@ -81,14 +88,18 @@ func (r *router) route(t input.Token) {
 		}
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
 	case input.KindPasteData:
-		if r.paste == nil && tg.dialog {
-			r.ask(pasteMsg{string(t.Bytes)})
+		if r.paste == nil {
+			r.pasted = append(r.pasted, t.Bytes[:min(len(t.Bytes), pasteKept-len(r.pasted))]...)
 			return
 		}
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
 	case input.KindPasteEnd:
 		r.pass(r.paste, t, tg.outer, r.pasteIn)
-		r.paste = nil
+		if r.paste == nil {
+			// In one piece: the pieces of a paste may end inside a character.
+			r.ask(pasteMsg{string(r.pasted)})
+		}
+		r.paste, r.pasted = nil, r.pasted[:0]
 	case input.KindText:
 		if tg.pane != nil && !r.prefixed {
 			r.toPane(t, tg)
@@ -177,6 +188,9 @@ func inside(m input.Mouse, a input.Area) bool {
 }
 
 func (r *router) toPane(t input.Token, tg *target) {
+	if tg.noted && (t.Kind == input.KindKey && t.Key.Event != input.Release && !t.Key.IsModifier() || t.Kind == input.KindText) {
+		r.ask(typedMsg{})
+	}
 	if tg.pane != nil {
 		r.pass(tg.pane, t, tg.outer, childModes(tg.pane.Modes(), tg.area, tg.cell))
 	}
@@ -196,6 +210,7 @@ func (r *router) pass(pane *session.Pane, t input.Token, outer input.OuterModes,
 
 func (r *router) flush() {
 	if r.to != nil && len(r.buf) > 0 {
+		r.typed.Store(time.Now().UnixNano())
 		_ = r.to.Input(r.buf) // a refusal is counted by the pane and shown by the Model
 	}
 	r.to, r.buf = nil, r.buf[:0]

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -141,18 +143,23 @@ const minHintRows = 10
 
 // composeHint says which key is ours, as fully as the width allows.
 func (m *Model) composeHint(y int) {
-	dot := " " + m.theme.Glyphs.Dot + " "
+	join := func(parts ...string) string {
+		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+		return " " + strings.Join(parts, " "+m.theme.Glyphs.Dot+" ")
+	}
 	prefix := keymap.Label(m.keys.Prefix())
-	help, other := m.keys.Hint(keymap.Help)+" help", m.keys.Hint(keymap.ChoosePrefix)+" another key"
+	help, other := m.hint(keymap.Help, "help"), m.hint(keymap.ChoosePrefix, "another key")
 	var texts []string
-	if prefix == "" {
-		texts = []string{" " + help + dot + other}
-	} else {
-		ours := " " + prefix + " is honestty's key"
+	switch ours := prefix + " is honestty's key"; {
+	case prefix == "" && help == "" && other == "":
+		texts = []string{" no key is honestty's: [keys.bind] in config.toml gives it some"}
+	case prefix == "":
+		texts = []string{join(help, other)}
+	default:
 		if why := m.collision(); why != "" {
-			texts = append(texts, ours+", twice sends it on"+dot+help+dot+other+" ("+why+")", ours+" ("+why+")"+dot+other+dot+help)
+			texts = append(texts, join(ours+", twice sends it on", help, strings.TrimSpace(other+" ("+why+")")), join(ours+" ("+why+")", other, help))
 		}
-		texts = append(texts, ours+", twice sends it on"+dot+help+dot+other, ours+dot+help)
+		texts = append(texts, join(ours+", twice sends it on", help, other), join(ours, help))
 	}
 	text := texts[len(texts)-1]
 	for _, t := range texts {

@@ -45,6 +45,7 @@ func (m *Model) showTab(i int) {
 		return
 	}
 	m.lastTab, m.active = m.active, i
+	m.inDock = false
 	m.moved()
 }
 
@@ -58,6 +59,9 @@ func (m *Model) closeTabAt(i int) {
 	m.tabs = slices.Delete(m.tabs, i, i+1)
 	if m.active >= i && m.active > 0 {
 		m.active--
+	}
+	if m.lastTab > i {
+		m.lastTab--
 	}
 	m.lastTab = min(m.lastTab, len(m.tabs)-1)
 	m.moved()
@@ -74,7 +78,11 @@ func (m *Model) moved() {
 func (m *Model) barTabs() []statusbar.Tab {
 	tabs := make([]statusbar.Tab, len(m.tabs))
 	for i, t := range m.tabs {
-		tabs[i] = statusbar.Tab{Number: i + 1, Name: m.tabName(t), Active: i == m.active, Mark: m.tabMark(t, i == m.active)}
+		name := m.tabName(t)
+		if t.tree.Zoomed && t.tree.Len() > 1 { // nothing else tells that there are others
+			name = "zoomed " + name
+		}
+		tabs[i] = statusbar.Tab{Number: i + 1, Name: name, Active: i == m.active, Mark: m.tabMark(t, i == m.active)}
 	}
 	return tabs
 }
@@ -147,7 +155,7 @@ func (m *Model) arrange() {
 			}
 			// Panes of hidden tabs get their size too, so that nothing jumps
 			// when they are shown.
-			v.pane.Resize(m.bodySize(p.Body))
+			v.resize(m.bodySize(p.Body))
 			if i != m.active {
 				continue
 			}

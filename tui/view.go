@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/copymode"
 	"github.com/honestty/honestty/tui/layout"
@@ -30,6 +31,7 @@ type view struct {
 	byWheel   bool           // copy mode was entered by the wheel and ends at the bottom
 
 	activity bool     // output came while it was not shown
+	clips    bool     // it may want the clipboard, and was not asked yet
 	called   bool     // it rang or notified while it was not shown
 	seen     bool     // its end was looked at
 	bells    int      // of info.Bells, those that were acted on
@@ -103,7 +105,7 @@ func (v *view) command() string {
 func (v *view) place(home string) string {
 	w := v.info.Where
 	dir := w.Dir
-	if !v.alive() && dir == "" {
+	if dir == "" && (!v.alive() || w == (session.Where{})) { // ended, or not looked at yet
 		dir = v.info.Dir
 	}
 	if home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) && w.Host == "" {
@@ -128,4 +130,22 @@ func (v *view) notified() []session.Notice {
 		}
 	}
 	return out
+}
+
+// resize gives the pane its size. Copy mode stays on its text while lines are
+// wrapped anew.
+func (v *view) resize(size ptybridge.Size) {
+	if v.copy == nil {
+		v.pane.Resize(size)
+		return
+	}
+	v.pane.Peek(func(t *vt.Terminal) {
+		v.copy.Use(copymode.Of(t))
+		v.copy.Hold()
+	})
+	v.pane.Resize(size)
+	v.pane.Peek(func(t *vt.Terminal) {
+		v.copy.Use(copymode.Of(t))
+		v.copy.Settle()
+	})
 }

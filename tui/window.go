@@ -43,6 +43,25 @@ type Options struct {
 	fault func(key string) // fails on purpose in tests; nil in the product
 }
 
+// A writer owns the outer terminal's output. *screen.Writer is one.
+type writer interface {
+	Enter(screen.Modes) error
+	SetModes(screen.Modes) error
+	Busy() bool
+	Submit(frame []byte) bool
+	Pass(p []byte) bool
+	Restore() error
+	Close() error
+}
+
+// A reader owns the outer terminal's input. *input.Reader is one.
+type reader interface {
+	SetKitty(on bool)
+	Done() <-chan struct{}
+	End() (input.End, error)
+	Close() error
+}
+
 // A Window is the outer terminal with everything that reads and writes it.
 //
 //	goroutine   started by  ends on               joined by
@@ -52,8 +71,8 @@ type Options struct {
 type Window struct {
 	opt     Options
 	tty     *input.TTY
-	reader  *input.Reader
-	writer  *screen.Writer
+	reader  reader
+	writer  writer
 	router  *router
 	program *tea.Program
 	session *session.Session
@@ -134,7 +153,7 @@ func (w *Window) open(ctx context.Context) error {
 		defer w.guard()
 		w.router.take(tokens)
 	})
-	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
+	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGCONT, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
 	w.wg.Go(w.watch)
 	if w.server != nil {
 		w.wg.Go(w.serve)
@@ -180,6 +199,10 @@ func (w *Window) watch() {
 			if !ok {
 				return
 			}
+			if sig == unix.SIGCONT {
+				w.resume()
+				continue
+			}
 			if sig == unix.SIGWINCH {
 				if size, err := w.size(); err == nil {
 					w.program.Send(resizedMsg{size})
@@ -194,6 +217,19 @@ func (w *Window) watch() {
 			}
 			return
 		}
+	}
+}
+
+// resume takes the terminal over again after a stop, in which a shell put its
+// own modes in force. The modes of the line come first: in the background that
+// stops us again, before anything is written over the shell's screen. A
+// terminal that refuses is gone, and the reader says so.
+func (w *Window) resume() {
+	_ = w.tty.MakeRaw()
+	_ = w.writer.Restore()
+	w.program.Send(resumedMsg{})
+	if size, err := w.size(); err == nil {
+		w.program.Send(resizedMsg{size})
 	}
 }
 

@@ -1,0 +1,21 @@
+package tui
+
+import "testing"
+
+func TestAPasteCannotLeaveItsBrackets(t *testing.T) {
+	const end = "\x1b[201~"
+	for in, want := range map[string]string{
+		"a\tb\nc":                                  "\x1b[200~a\tb\nc" + end,
+		"x" + end + "rm\n":                         "\x1b[200~x[201~rm\n" + end,
+		"x\x1b[20" + end + "1~rm\n":                "\x1b[200~x[20[201~1~rm\n" + end,
+		"\u009b201~rm\x03\x7f":                     "\x1b[200~201~rm" + end,
+		"\u5b57\U0001f469\u200d\U0001f467 e\u0301": "\x1b[200~\u5b57\U0001f469\u200d\U0001f467 e\u0301" + end,
+	} {
+		if got := pasted(in, true); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	if got := pasted("a\nb\x1b", false); got != "a\rb" {
+		t.Errorf("without brackets: %q", got)
+	}
+}
