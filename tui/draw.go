@@ -55,6 +55,11 @@ func (m *Model) compose(now time.Time) (held time.Duration) {
 			held = h
 		}
 	}
+	for _, v := range m.views { // the terminal can scroll whole rows only
+		if b := v.placed.Body; v.shown && b.X == 0 && b.W == m.size.Cols {
+			m.screen.Follow(b.Y, b.H)
+		}
+	}
 	if t := m.tab(); t != nil {
 		m.composeBorders(t)
 	}

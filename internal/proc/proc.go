@@ -65,11 +65,12 @@ func Start(p *fdwait.Poller, s Spec) (*Process, error) {
 		Files: []uintptr{uintptr(s.Files[0]), uintptr(s.Files[1]), uintptr(s.Files[2])},
 		Sys:   sysProcAttr(&pidfd, s.Terminal),
 	}
+	began := time.Now() // before: on a busy machine the child runs long before we do again
 	pid, err := syscall.ForkExec(s.Path, s.Args, attr)
 	if err != nil {
 		return nil, err
 	}
-	c := &Process{PID: pid, Started: time.Now(), pidfd: pidfd, exited: make(chan struct{})}
+	c := &Process{PID: pid, Started: began, pidfd: pidfd, exited: make(chan struct{})}
 	if pidfd >= 0 {
 		w, err := p.Register(pidfd)
 		if err != nil {

@@ -15,10 +15,11 @@ type emitter struct {
 	begun bool // the frame's opening is written
 	whole bool // the terminal's content is unknown
 
-	x, y  int  // where it writes next; x is -1 when only the row is known, y too when nothing is
-	soft  bool // an ambiguous character is before x: the column may be wrong
-	pen   vt.StyleID
-	shown cursor // visible and shape as the terminal has them
+	x, y   int  // where it writes next; x is -1 when only the row is known, y too when nothing is
+	soft   bool // an ambiguous character is before x: the column may be wrong
+	opened int  // where the brackets of synchronized output begin in buf
+	pen    vt.StyleID
+	shown  cursor // visible and shape as the terminal has them
 
 	run     int // ambiguous characters written since the position was set
 	spoiled int // columns of this row below it are painted also when unchanged
@@ -73,7 +74,8 @@ func (s *Screen) begin() {
 	}
 	s.begun = true
 	if s.caps.Sync {
-		s.buf = append(s.buf, "\x1b[?2026h"...)
+		s.opened = len(s.buf)
+		s.buf = append(s.buf, syncOn...)
 	} else if s.shown.visible {
 		s.buf = append(s.buf, "\x1b[?25l"...)
 		s.shown.visible = false
@@ -114,10 +116,21 @@ func (s *Screen) finish() {
 			s.buf = append(s.buf, "\x1b[?25l"...)
 		}
 	}
-	if s.begun && s.caps.Sync {
-		s.buf = append(s.buf, "\x1b[?2026l"...)
+	if !s.begun || !s.caps.Sync {
+		return
 	}
+	// A few bytes arrive at once as they are: an echo needs no brackets.
+	if body := s.buf[s.opened+len(syncOn):]; len(body) <= unbracketed {
+		s.buf = append(s.buf[:s.opened], body...)
+		return
+	}
+	s.buf = append(s.buf, "\x1b[?2026l"...)
 }
+
+const (
+	syncOn      = "\x1b[?2026h"
+	unbracketed = 16 // bytes: a character or two, its style or a move
+)
 
 // diffRow writes what changed in one row.
 func (s *Screen) diffRow(y int) {

@@ -231,10 +231,14 @@ func TestTypingWritesOnlyTheCharacter(t *testing.T) {
 	}
 }
 
-func TestSynchronizedOutputWrapsAChangedFrame(t *testing.T) {
+func TestSynchronizedOutputWrapsAFrameThatIsNoEcho(t *testing.T) {
 	s := New(20, 2, Caps{Sync: true})
 	s.Diff(nil)
 	s.SetText(0, 0, 20, "a", vt.Style{})
+	if got := string(s.Diff(nil)); got != "a" {
+		t.Errorf("an echo is %q", got)
+	}
+	s.SetText(0, 0, 20, "a long line of text", vt.Style{})
 	got := string(s.Diff(nil))
 	if !strings.HasPrefix(got, "\x1b[?2026h") || !strings.HasSuffix(got, "\x1b[?2026l") {
 		t.Errorf("frame %q is not synchronized", got)
