@@ -78,7 +78,7 @@ end it can prove. The status bar shows how many descriptors this process and
 the pane's processes hold, and how near the nearest one is to its limit.
 
 When the process ends the pane stays and says how: exit code or signal,
-duration, and whether its output is complete. Enter runs it again, q leaves.
+duration, and whether its output is complete. Enter runs it again, q closes it.
 Ctrl+b is honestty's one key; Ctrl+b ? shows what follows it.
 
 Success means that the window was opened and closed by you. It exits with 1
