@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/honestty/honestty/internal/proc"
 	"github.com/honestty/honestty/outcome"
@@ -231,10 +232,28 @@ func (p *Pane) Rerun() {
 	p.contain(0, func() {
 		p.term.Write([]byte(leaveModes))
 		p.term.Write([]byte(belowAll(p.term)))
-		p.term.Write([]byte(fmt.Sprintf("\x1b[2m┄┄ run again at %s, %s before ┄┄\x1b[0m\r\n", time.Now().Format("15:04"), p.howItEnded())))
+		p.term.Write([]byte("\x1b[2m" + seam(p.size.Cols, time.Now(), p.howItEnded()) + "\x1b[0m\r\n"))
 	})
 	p.mu.Unlock()
 	p.run()
+}
+
+// seam is the line between two runs, in the longest form that a row takes: it
+// is text of the pane, and would be wrapped inside a word.
+func seam(cols int, at time.Time, ended string) string {
+	clock := at.Format("15:04")
+	for _, form := range []string{
+		"┄┄ run again at " + clock + ", " + ended + " before ┄┄",
+		"run again at " + clock + ", " + ended + " before",
+		"again " + clock + ", " + ended,
+		clock + " " + ended,
+		clock,
+	} {
+		if utf8.RuneCountInString(form) <= cols { // every character is one column wide
+			return form
+		}
+	}
+	return "┄"
 }
 
 func (p *Pane) howItEnded() string {

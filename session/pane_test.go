@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/honestty/honestty/internal/leak"
 	"github.com/honestty/honestty/outcome"
@@ -417,4 +419,19 @@ func TestFiveHundredPanesLeaveNothingBehind(t *testing.T) {
 		t.Errorf("children left: %s", left)
 	}
 	before.Check(t)
+}
+
+func TestASeamFitsInOneRow(t *testing.T) {
+	at := time.Date(2026, 3, 14, 9, 5, 0, 0, time.UTC)
+	for _, ended := range []string{"exit 1", "SIGSEGV (core dumped)", "not started"} {
+		for cols := 2; cols <= 80; cols++ {
+			s := seam(cols, at, ended)
+			if n := utf8.RuneCountInString(s); n == 0 || n > cols {
+				t.Errorf("%d columns of %d: %q", n, cols, s)
+			}
+		}
+		if s := seam(60, at, ended); !strings.Contains(s, "run again at 09:05, "+ended+" before") {
+			t.Errorf("at 60 columns: %q", s)
+		}
+	}
 }
