@@ -8,7 +8,9 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sys/unix"
 
+	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/copymode"
 	"github.com/honestty/honestty/tui/input"
@@ -115,6 +117,7 @@ func newOrders() map[keymap.Action]order {
 		keymap.SendPrefix:   {(*Model).sendPrefix, noPrefix},
 		keymap.Redraw:       {func(m *Model) tea.Cmd { m.screen.Invalidate(); m.arrange(); return nil }, nil},
 		keymap.ReloadConfig: {(*Model).reloadConfig, nil},
+		keymap.Suspend:      {suspend, nil},
 		keymap.Quit:         {(*Model).askQuit, nil},
 	}
 	for n := range 9 {
@@ -130,6 +133,18 @@ func newOrders() map[keymap.Action]order {
 		}
 	}
 	return orders
+}
+
+// suspend sends what the terminal sends for ^Z where that key is not the
+// program's: SIGTSTP to the whole process group.
+func suspend(m *Model) tea.Cmd {
+	return func() tea.Msg {
+		defer m.w.guard()
+		if err := unix.Kill(0, unix.SIGTSTP); err != nil {
+			return noteMsg{"suspend: " + outcome.Errno(err), true}
+		}
+		return nil
+	}
 }
 
 // Orders on the layout.

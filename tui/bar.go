@@ -115,6 +115,9 @@ func copyStatus(v *view) statusbar.Alert {
 	a := statusbar.Alert{Mark: mark, Text: s.String()}
 	if !s.Typing {
 		a.Hint = "q leaves"
+		if v.wroteOn() {
+			a.Text += ", new output since"
+		}
 	}
 	return a
 }

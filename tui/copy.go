@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -20,19 +21,23 @@ import (
 	"github.com/honestty/honestty/vt"
 )
 
-// enterCopy opens copy mode on a pane.
+// enterCopy opens copy mode on a pane as it is now. Copy mode reads a snapshot:
+// a flood of output takes nothing from under the cursor or a search, and costs
+// the program no time.
 func (m *Model) enterCopy(v *view, byWheel bool) {
 	if v.copy != nil {
 		return
 	}
-	v.pane.Look(func(t *vt.Terminal) { v.copy = copymode.New(copymode.Of(t), v.placed.Body.H) })
+	v.pane.Look(func(t *vt.Terminal) { v.frozen = t.Snapshot() })
+	v.frozenStyles, v.frozenAt = screen.StyleMap{}, v.pane.Info().BytesRead
+	v.copy = copymode.New(copymode.Of(v.frozen), v.placed.Body.H)
 	v.copy.ASCII = !m.caps.UTF8 || m.conf.UI.ASCII
 	v.byWheel = byWheel
 	m.dirty = true
 }
 
 func (m *Model) leaveCopy(v *view) {
-	v.copy, v.byWheel, v.stale = nil, false, true
+	v.copy, v.frozen, v.byWheel, v.stale = nil, nil, false, true
 	m.dirty = true
 }
 
@@ -56,17 +61,13 @@ func (m *Model) copyKey(v *view, key input.Key) tea.Cmd {
 	return cmd
 }
 
-// selecting calls copy mode while the engine stands still, and acts on what
-// comes of it.
+// selecting calls copy mode and acts on what comes of it.
 func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) tea.Cmd {
 	if v.copy == nil {
 		return nil
 	}
-	var r copymode.Result
-	v.pane.Look(func(t *vt.Terminal) {
-		v.copy.Use(copymode.Of(t))
-		r = call(v.copy)
-	})
+	v.copy.Use(copymode.Of(v.frozen))
+	r := call(v.copy)
 	m.dirty = true
 	var cmds []tea.Cmd
 	if r.Copied {
@@ -105,18 +106,16 @@ func (m *Model) stepSearch(id session.PaneID) tea.Cmd {
 // composeCopy draws a pane in copy mode.
 func (m *Model) composeCopy(v *view) {
 	b := v.placed.Body
-	v.pane.Look(func(t *vt.Terminal) {
-		buf := copymode.Of(t)
-		v.copy.Use(buf)
-		view := v.copy.View(b.H)
-		m.screen.Blit(b.X, b.Y, b.W, b.H, viewport{t, buf, view}, &v.styles)
-		for y, l := range view.Lines {
-			m.composeCopyLine(b.X, b.Y+y, b.W, l)
-		}
-		if m.dialog == nil && !m.inDock && v == m.focused() && view.CursorIn {
-			m.screen.SetCursor(b.X+view.CursorX, b.Y+view.CursorY, true, 0)
-		}
-	})
+	buf := copymode.Of(v.frozen)
+	v.copy.Use(buf)
+	view := v.copy.View(b.H)
+	m.screen.Blit(b.X, b.Y, b.W, b.H, viewport{v.frozen, buf, view}, &v.frozenStyles)
+	for y, l := range view.Lines {
+		m.composeCopyLine(b.X, b.Y+y, b.W, l)
+	}
+	if m.dialog == nil && !m.inDock && v == m.focused() && view.CursorIn {
+		m.screen.SetCursor(b.X+view.CursorX, b.Y+view.CursorY, true, 0)
+	}
 }
 
 func (m *Model) composeCopyLine(x, y, w int, l copymode.Line) {
@@ -187,15 +186,33 @@ func (m *Model) copyOut(text string, lines int, lost int64) tea.Cmd {
 	w := m.w
 	return func() tea.Msg {
 		defer w.guard()
-		cmd := exec.Command(tool[0], tool[1:]...)
-		cmd.Stdin = strings.NewReader(text)
-		if err := cmd.Run(); err != nil {
+		if err := runTool(tool, text, toolTime); err != nil {
 			done.Err = fmt.Errorf("%s: %w", tool[0], err)
 		} else {
 			done.Ways = append(done.Ways, tool[0])
 		}
 		return done
 	}
+}
+
+// toolTime is how long a program of the desktop may take: one whose display
+// does not answer waits for ever.
+const toolTime = 5 * time.Second
+
+// runTool gives a text to a program and waits for its end. What it leaves behind
+// (xclip serves the clipboard from the background) does not hold us up: it gets
+// no pipe of ours.
+func runTool(argv []string, text string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Stdin = strings.NewReader(text)
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return fmt.Errorf("no end after %s, so it was stopped", outcome.Duration(limit))
+	}
+	return err
 }
 
 // osc52 is the sequence that sets the outer terminal's clipboard.

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/honestty/honestty/config"
+	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/input"
 	"github.com/honestty/honestty/tui/keymap"
@@ -488,4 +489,29 @@ func TestAProgramCannotTalkAFailureOutOfTheBar(t *testing.T) {
 	if len(d.m.alerts) > alertsKept {
 		t.Errorf("%d alerts are kept", len(d.m.alerts))
 	}
+}
+
+func TestAFloodTakesNothingFromUnderCopyMode(t *testing.T) {
+	d := newDesk(t, deskConfig{})
+	v := d.pane(alive("sh", "/", 4711), "", openedMsg{})
+	for n := range 200 {
+		d.write(v, fmt.Sprintf("line %d\n", n))
+	}
+	d.typ("\x02[")
+	d.typ("g")
+	d.contains("line 0")
+	for range 300 { // many times what the history keeps
+		d.write(v, strings.Repeat("flood\n", 100))
+	}
+	v.info.BytesRead += 180_000
+	d.contains("line 0")
+	d.contains("new output since")
+	d.lacks("flood")
+	d.typ("/line 150\r")
+	d.contains("line 150")
+	d.send(resizedMsg{ptybridge.Size{Cols: 60, Rows: 20}})
+	d.contains("line 150")
+	d.typ("q")
+	d.contains("flood")
+	d.lacks("line 150")
 }

@@ -1,6 +1,10 @@
 package tui
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 func TestAPasteCannotLeaveItsBrackets(t *testing.T) {
 	const end = "\x1b[201~"
@@ -17,5 +21,15 @@ func TestAPasteCannotLeaveItsBrackets(t *testing.T) {
 	}
 	if got := pasted("a\nb\x1b", false); got != "a\rb" {
 		t.Errorf("without brackets: %q", got)
+	}
+}
+
+func TestAClipboardProgramThatHangsIsStopped(t *testing.T) {
+	err := runTool([]string{"/bin/sh", "-c", "exec sleep 1000"}, "text", 50*time.Millisecond)
+	if err == nil || !strings.Contains(err.Error(), "no end after") {
+		t.Errorf("%v", err)
+	}
+	if err := runTool([]string{"/bin/sh", "-c", `test "$(cat)" = text`}, "text", patience); err != nil {
+		t.Error(err)
 	}
 }

@@ -65,7 +65,9 @@ func (m *Model) opened(msg openedMsg) {
 		tree, err := m.tabs[i].tree.Split(layout.ID(msg.Beside), msg.Dir, layout.ID(id), m.paneArea())
 		if err == nil {
 			m.tabs[i].tree = tree
-			m.active = i
+			if i != m.active { // a command split a tab that is not shown
+				m.lastTab, m.active = max(m.active, 0), i
+			}
 			m.moved()
 			m.reply(msg, id, nil)
 			return

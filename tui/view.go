@@ -22,13 +22,16 @@ type view struct {
 	placed layout.Placed
 	shown  bool // it lies on the screen
 
-	styles    screen.StyleMap
-	wanted    vt.Modes       // what the program wanted when it was last drawn
-	syncSince time.Time      // since when the program holds its screen (mode 2026)
-	shownEnd  int            // the run whose end was on the screen: only then keys act on it
-	stale     bool           // there is something that was not drawn yet
-	copy      *copymode.Mode // nil outside copy mode
-	byWheel   bool           // copy mode was entered by the wheel and ends at the bottom
+	styles       screen.StyleMap
+	frozenStyles screen.StyleMap
+	wanted       vt.Modes       // what the program wanted when it was last drawn
+	syncSince    time.Time      // since when the program holds its screen (mode 2026)
+	shownEnd     int            // the run whose end was on the screen: only then keys act on it
+	stale        bool           // there is something that was not drawn yet
+	copy         *copymode.Mode // nil outside copy mode
+	frozen       *vt.Terminal   // what copy mode shows: the pane as it was when it began
+	frozenAt     int64          // bytes that had been read by then
+	byWheel      bool           // copy mode was entered by the wheel and ends at the bottom
 
 	activity bool     // output came while it was not shown
 	clips    bool     // it may want the clipboard, and was not asked yet
@@ -135,17 +138,17 @@ func (v *view) notified() []session.Notice {
 // resize gives the pane its size. Copy mode stays on its text while lines are
 // wrapped anew.
 func (v *view) resize(size ptybridge.Size) {
+	v.pane.Resize(size)
 	if v.copy == nil {
-		v.pane.Resize(size)
 		return
 	}
-	v.pane.Peek(func(t *vt.Terminal) {
-		v.copy.Use(copymode.Of(t))
-		v.copy.Hold()
-	})
-	v.pane.Resize(size)
-	v.pane.Peek(func(t *vt.Terminal) {
-		v.copy.Use(copymode.Of(t))
-		v.copy.Settle()
-	})
+	size = size.Clamp()
+	v.copy.Use(copymode.Of(v.frozen))
+	v.copy.Hold()
+	v.frozen.Resize(size.Cols, size.Rows)
+	v.copy.Use(copymode.Of(v.frozen))
+	v.copy.Settle()
 }
+
+// wroteOn reports whether output came since copy mode began.
+func (v *view) wroteOn() bool { return v.copy != nil && v.info.BytesRead != v.frozenAt }

@@ -153,7 +153,7 @@ func (w *Window) open(ctx context.Context) error {
 		defer w.guard()
 		w.router.take(tokens)
 	})
-	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGCONT, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
+	signal.Notify(w.signals, unix.SIGWINCH, unix.SIGCONT, unix.SIGTSTP, unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT)
 	w.wg.Go(w.watch)
 	if w.server != nil {
 		w.wg.Go(w.serve)
@@ -203,6 +203,10 @@ func (w *Window) watch() {
 				w.resume()
 				continue
 			}
+			if sig == unix.SIGTSTP {
+				w.suspend()
+				continue
+			}
 			if sig == unix.SIGWINCH {
 				if size, err := w.size(); err == nil {
 					w.program.Send(resizedMsg{size})
@@ -218,6 +222,33 @@ func (w *Window) watch() {
 			return
 		}
 	}
+}
+
+// suspend gives the terminal back and stops the process, as job control wants
+// it: the order came as SIGTSTP. The panes go on. It is ignored, as the kernel
+// ignores it, where nobody could continue us.
+//
+// The stop itself is SIGSTOP: once Go has been asked to notice SIGTSTP, it does
+// not give the signal its default action back.
+func (w *Window) suspend() {
+	if orphaned() {
+		w.program.Send(noteMsg{"not suspended: no shell with job control could bring this window back", true})
+		return
+	}
+	_ = w.writer.Restore() // a terminal that refuses is gone, and the reader says so
+	_ = w.tty.Restore()
+	_ = unix.Kill(os.Getpid(), unix.SIGSTOP) // cannot fail: we may signal ourselves; SIGCONT resumes
+}
+
+// orphaned reports whether our process group is one that no shell controls
+// (POSIX 3.269): it is the session leader's own, or the leader has gone.
+func orphaned() bool {
+	leader, err := unix.Getsid(0)
+	if err != nil {
+		return true
+	}
+	group, err := unix.Getpgid(leader)
+	return err != nil || group == unix.Getpgrp()
 }
 
 // resume takes the terminal over again after a stop, in which a shell put its

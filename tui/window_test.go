@@ -474,3 +474,45 @@ func TestAWindowWorksPast1024Descriptors(t *testing.T) {
 		t.Errorf("the end says\n%s", s)
 	}
 }
+
+// TestASuspendedWindowGivesTheTerminalBackAndReturns stops the window as a
+// shell's job, once by signal and once by key, and brings it back.
+func TestASuspendedWindowGivesTheTerminalBackAndReturns(t *testing.T) {
+	for name, stop := range map[string]string{
+		"signal": "kill -TSTP $PPID\r", // the shell's parent is the window
+		"key":    prefixKey + "\x1a",
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := open(t, outerConfig{shell: `set -m; "$@"; echo stopped: $(stty -a | tr ' ;' '\n\n' | grep -x -e icanon -e echo); read x; fg >/dev/null`}, "/bin/sh")
+			o.see("$")
+			o.typ("echo before$((40+2))\r")
+			o.see("before42")
+			o.typ(stop)
+			o.see("stopped: icanon echo")
+			o.mu.Lock()
+			alt := o.term.Modes().AltScreen
+			o.mu.Unlock()
+			if alt {
+				t.Error("the alternate screen was left on")
+			}
+			o.typ("\r")
+			o.await("the window as it was", func(s string) bool {
+				return strings.Contains(s, "before42") && !strings.Contains(s, "stopped:")
+			})
+			o.typ("echo after$((40+2))\r")
+			o.see("after42")
+			o.typ("exit\r")
+		})
+	}
+}
+
+// TestAStopThatNobodyCouldEndIsIgnored suspends a window without a job control
+// shell around it: its process group is an orphan.
+func TestAStopThatNobodyCouldEndIsIgnored(t *testing.T) {
+	o := open(t, outerConfig{}, "/bin/sh")
+	o.see("$")
+	o.typ(prefixKey + "\x1a")
+	o.see("not suspended: no shell")
+	o.typ("echo after$((40+2))\r")
+	o.see("after42")
+}

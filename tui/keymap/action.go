@@ -87,6 +87,7 @@ const (
 	SendPrefix   Action = "send-prefix"
 	Redraw       Action = "redraw"
 	ReloadConfig Action = "reload-config"
+	Suspend      Action = "suspend"
 	Quit         Action = "quit"
 )
 
@@ -191,6 +192,7 @@ var actions = []Info{
 	{Action: SendPrefix, Group: Window, Title: "Send the prefix", Description: "send the prefix key to the program", never: true},
 	{Action: Redraw, Group: Window, Title: "Redraw", Description: "draw everything again", keys: []string{"r"}, alt: []string{"alt+shift+l"}},
 	{Action: ReloadConfig, Group: Window, Title: "Reload config", Description: "read config.toml; a bad one changes nothing", keys: []string{"ctrl+r"}},
+	{Action: Suspend, Group: Window, Title: "Suspend", Description: "stop, back to the shell; fg returns", keys: []string{"ctrl+z"}},
 	{Action: Quit, Group: Window, Title: "Quit", Description: "leave; asks if something runs", keys: []string{"q"}, alt: []string{"alt+shift+q"}},
 }
 

@@ -183,7 +183,6 @@ var tmuxOnly = map[string]string{
 	"$":      "tmux renames the session with it; here tabs have names",
 	"t":      "tmux shows a clock with it",
 	"i":      "tmux shows the window with it; here the pane's header does",
-	"ctrl+z": "tmux suspends with it; honestty cannot suspend",
 	"ctrl+o": "tmux rotates the panes with it; { and } swap here",
 	"L":      "tmux goes to the last session with it; there is one here",
 	"#":      "tmux lists its paste buffers with it; here only the last copy is kept",
