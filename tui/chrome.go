@@ -52,7 +52,7 @@ func (m *Model) barStyle(r statusbar.Role) vt.Style {
 }
 
 func newTheme(c screen.Caps, ui config.UI) theme.Theme {
-	o := theme.Options{Name: ui.Theme, Colors: c.Depth.Colors(), UTF8: c.UTF8, Plain: ui.Plain}
+	o := theme.Options{Name: ui.Theme, Colors: c.Depth.Colors(), UTF8: c.UTF8 && !ui.ASCII, Plain: ui.Plain}
 	if c.HasBG {
 		o.Back = vt.RGB(c.Background[0], c.Background[1], c.Background[2])
 	}
@@ -70,9 +70,6 @@ func limit(c screen.Caps, ui config.UI) screen.Caps {
 		c.Depth = screen.Color256
 	case config.ColorTrue:
 		c.Depth = screen.TrueColor
-	}
-	if ui.ASCII {
-		c.UTF8 = false
 	}
 	return c
 }

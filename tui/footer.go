@@ -43,7 +43,8 @@ func ended(i session.Info, g theme.Glyphs) []line {
 	if i.Exit.Err != nil {
 		how += " (" + outcome.Errno(i.Exit.Err) + ")"
 	}
-	text := fmt.Sprintf("%s · %s · ", how, outcome.Duration(i.Exit.Duration()))
+	dot := " " + g.Dot + " "
+	text := how + dot + outcome.Duration(i.Exit.Duration()) + dot
 	lines := []line{}
 	switch {
 	case state == outcome.StateComplete && i.Exit.Code == 0:
@@ -64,7 +65,7 @@ func ended(i session.Info, g theme.Glyphs) []line {
 	if i.Refused > 0 {
 		lines = append(lines, line{fmt.Sprintf("%s %s of input never reached the program", g.State(theme.Partial), outcome.CountBytes(i.Refused)), roleAttention})
 	}
-	return append(lines, line{"Enter runs it again · q closes", roleDim})
+	return append(lines, line{"Enter runs it again" + dot + "q closes", roleDim})
 }
 
 // bytesWhole says how much there was and that it is all.
@@ -107,7 +108,7 @@ func notStarted(i session.Info, meter fdmeter.Snapshot, metered bool, g theme.Gl
 	if why := remedy(i.Err, meter, metered); why != "" {
 		lines = append(lines, line{"  " + why, roleNormal})
 	}
-	return append(lines, line{"Enter tries again · q closes", roleDim})
+	return append(lines, line{"Enter tries again " + g.Dot + " q closes", roleDim})
 }
 
 // remedy says what to do about an error that has one.

@@ -3,6 +3,7 @@ package screen
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 
@@ -248,6 +249,9 @@ func (s *Screen) paintOther(f []vt.Cell, c vt.Cell, x, y int) int {
 	if c.Wide() {
 		w = 2
 	}
+	if !s.caps.UTF8 {
+		return s.paintPlain(c, x, y, w)
+	}
 	k := s.classify(c)
 	if k != ambiguous || s.x != x || s.y != y {
 		s.run = 0
@@ -271,6 +275,24 @@ func (s *Screen) paintOther(f []vt.Cell, c vt.Cell, x, y int) int {
 		s.x, s.y = -1, -1
 		s.spoiled = max(s.spoiled, x+s.widest(c))
 	}
+	return x + w
+}
+
+// paintPlain writes a character for a terminal that does not take UTF-8: what
+// comes nearest to it in ASCII, in as many columns.
+func (s *Screen) paintPlain(c vt.Cell, x, y, w int) int {
+	s.run = 0
+	s.moveTo(x, y, sure)
+	s.setPen(c.Style())
+	r := c.Rune()
+	if n, ok := c.ClusterID(); ok {
+		r, _ = utf8.DecodeRuneInString(s.clusters.list[n])
+	}
+	ascii := plain(r)
+	for range w {
+		s.buf = append(s.buf, ascii)
+	}
+	s.advance(x+w, y)
 	return x + w
 }
 

@@ -117,6 +117,9 @@ func New(o Options) Theme {
 	if o.Colors < 16 {
 		c = colors{}
 	}
+	if i == 0 && light(o.Back) && c.accent == vt.Indexed(6) {
+		c.accent = vt.Indexed(4) // cyan, which many terminals draw bright when bold, is not read on white
+	}
 	if c.bar.IsDefault() && c.back.IsDefault() && o.Colors >= 256 {
 		c.bar = shade(o.Back)
 	}
@@ -141,10 +144,16 @@ func shade(back vt.Color) vt.Color {
 		return 0
 	}
 	move := func(v uint8) uint8 { return uint8(min(int(v)+shadeStep, 255)) }
-	if int(r)*3+int(g)*6+int(b) > 10*255/2 { // about the weights of luma
+	if light(back) {
 		move = func(v uint8) uint8 { return uint8(max(int(v)-shadeStep, 0)) }
 	}
 	return vt.RGB(move(r), move(g), move(b))
+}
+
+// light reports a background that is known and nearer to white than to black.
+func light(back vt.Color) bool {
+	r, g, b, ok := back.RGB()
+	return ok && int(r)*3+int(g)*6+int(b) > 10*255/2 // about the weights of luma
 }
 
 // states fills the roles of text. Without colour, weight and underline tell
