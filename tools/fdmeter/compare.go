@@ -18,8 +18,8 @@ type Diff struct {
 }
 
 // Compare compares two breakdowns, the earlier one first. A descriptor
-// survived when its number and its target are the same. A file that was closed
-// and opened again under the same number cannot be told from one that stayed.
+// survived when its number leads to the same thing. A file that was closed and
+// opened again under the same number cannot be told from one that stayed.
 func Compare(a, b Breakdown) Diff {
 	diff := Diff{Complete: a.Listed.Known() && b.Listed.Known() && a.NotInspected+b.NotInspected == 0}
 	switch {
@@ -50,7 +50,7 @@ func Compare(a, b Breakdown) Diff {
 			opened = append(opened, fd)
 		case old.Kind == KindUnreadable || fd.Kind == KindUnreadable:
 			unknown = append(unknown, fd)
-		case old.Target == fd.Target:
+		case same(old, fd):
 			survived = append(survived, fd)
 		default:
 			closed = append(closed, old)
@@ -66,6 +66,23 @@ func Compare(a, b Breakdown) Diff {
 		}
 	}
 	return diff.grouped(opened, closed, survived, unknown)
+}
+
+// same reports whether two descriptors of one number lead to the same thing.
+// Where the kernel said more than the target, that has to agree too: every
+// terminal's master is called /dev/ptmx, and a file may have been replaced by
+// another one of its name.
+func same(a, b FD) bool {
+	if a.Target != b.Target || a.Kind != b.Kind {
+		return false
+	}
+	if !a.Detail.Known() || !b.Detail.Known() {
+		return true
+	}
+	// A pidfd stays the same when its process ends, and says -1 from then on.
+	process := a.Detail.Process == b.Detail.Process || min(a.Detail.Process.n, b.Detail.Process.n) < 0
+	return a.Detail.Slave == b.Detail.Slave && process &&
+		(a.Detail.Inode == b.Detail.Inode || a.Detail.Inode == 0 || b.Detail.Inode == 0)
 }
 
 // beyond reports whether a number lies past those that were looked at.

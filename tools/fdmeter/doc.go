@@ -7,6 +7,11 @@
 //	/proc/PID/fd  names ─▶ highest ┤
 //	prlimit ─────────────▶ limits ─┴─▶ lines: 1024 · soft · hard · system · PTY pool
 //
+//	           when a person asks
+//	links, fdinfo ─▶ Types ──▶ Compare, Record, Inherited, Own
+//	sock_diag ─────▶ Sockets ─▶ Join: peers and states
+//	every process ─▶ Survey ──▶ terminals without a live slave, deleted files, holders
+//
 // Rules:
 //   - A figure is a [Value]. Its zero is unknown, and unknown carries a cause.
 //     Denied, gone and unsupported are never shown as 0.
@@ -17,8 +22,14 @@
 //     the line at 1024 is compared with the highest number.
 //   - A process is its pid together with its start time. A reused pid starts a
 //     new history.
-//   - Counting needs no descriptor, so it goes on when none is left. What needs
-//     one (listings, new processes) is then unknown, with that cause.
+//   - Counting needs no descriptor, so it goes on when none is left. Neither
+//     does asking number after number, which stands in for a listing then. What
+//     needs one (flags, socket tables, new processes) is unknown, with that
+//     cause.
+//   - A rise is called a leak by the lowest counts of its cells: what is opened
+//     and closed again is none, nor is a sawtooth, nor what came to rest.
+//   - What may be seen in part claims nothing of the rest: a terminal is a
+//     ghost for certain only when every process was looked at.
 //   - Nothing here changes a limit or sends a signal.
 //
 // Linux is read from /proc. macOS is asked through the proc_info system call,

@@ -22,6 +22,9 @@ type world struct {
 	listed func() // called by every listing when set
 	lists  map[int]int
 	looks  map[int]int
+	scans  int // lists of processes
+	pools  int // times the machine's figures were brought up to date
+	born   int // what newest says; 0: not known
 }
 
 type actor struct {
@@ -31,6 +34,7 @@ type actor struct {
 	soft   int64
 	err    error // answer to count and numbers
 	hidden error // answer to identity
+	uid    int
 	size   int64 // what count says when not len(fds)
 }
 
@@ -59,6 +63,7 @@ func upTo(n int) []int {
 }
 
 func (w *world) pids(each func(int)) error {
+	w.scans++
 	if w.denied != nil {
 		return w.denied
 	}
@@ -112,12 +117,28 @@ func (w *world) numbers(pid int, each func(int, uint32)) error {
 	return a.err
 }
 
-func (w *world) limits(pid int) (Value, Value) {
+func (w *world) limits(pid int) (Value, Value, LimitMethod) {
 	if a := w.procs[pid]; a != nil {
-		return Known(a.soft), Known(1 << 20)
+		return Known(a.soft), Known(1 << 20), LimitsByPrlimit
 	}
-	return Unknown(Gone), Unknown(Gone)
+	return Unknown(Gone), Unknown(Gone), LimitsByNone
 }
+
+func (w *world) owner(pid int) (int, error) {
+	if a := w.procs[pid]; a != nil {
+		return a.uid, nil
+	}
+	return -1, syscall.ENOENT
+}
+
+func (w *world) newest() (int, bool)                         { return w.born, w.born != 0 }
+func (w *world) target(pid, fd int, hint uint32) (FD, error) { return w.describe(pid, fd, hint) }
+func (w *world) moved(s *System)                             { w.pools++ }
+func (w *world) sockets() Sockets                            { return noSockets(Unsupported) }
+func (w *world) elsewhere(int) Maybe                         { return MaybeUnknown }
+func (w *world) protocol(int, int) string                    { return "" }
+func (w *world) same(_, _, _, _ int) (bool, error)           { return false, ErrUnsupported }
+func (w *world) bootID() string                              { return "" }
 
 func (w *world) describe(_, fd int, _ uint32) (FD, error) {
 	return FD{Number: fd, Kind: KindPipe, Target: fmt.Sprintf("pipe:[%d]", fd)}, nil
@@ -136,6 +157,10 @@ type faulty struct {
 	fail  map[string]error  // by operation and end of the path: "link fd/3"
 	sizes map[string]int64  // by end of the path
 	modes map[string]uint32 // by end of the path
+
+	tables    Sockets
+	protocols map[string]string // by end of the path
+	one       map[[4]int]bool   // pairs of descriptors that are one
 }
 
 func (f *faulty) failing(op, path string) error {
@@ -185,13 +210,31 @@ func (f *faulty) link(path string) (string, error) {
 	return f.systemFiles.link(path)
 }
 
-func (f *faulty) mode(path string) (uint32, error) {
+func (f *faulty) info(path string) (fileInfo, error) {
 	for end, mode := range f.modes {
 		if strings.HasSuffix(path, "/"+end) {
-			return mode, nil
+			return fileInfo{mode: mode, size: f.sizes[end]}, nil
 		}
 	}
-	return f.systemFiles.mode(path)
+	return f.systemFiles.info(path)
+}
+
+func (f *faulty) sockets() Sockets { return f.tables }
+
+func (f *faulty) protocol(path string) string {
+	for end, name := range f.protocols {
+		if strings.HasSuffix(path, "/"+end) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (f *faulty) same(pidA, fdA, pidB, fdB int) (bool, error) {
+	if err := f.failing("kcmp", "/"); err != nil {
+		return false, err
+	}
+	return f.one[[4]int{pidA, fdA, pidB, fdB}], nil
 }
 
 func (f *faulty) limits(pid int) (uint64, uint64, error) {

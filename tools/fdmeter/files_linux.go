@@ -128,12 +128,37 @@ func (systemFiles) link(path string) (string, error) {
 	return string(buf[:n]), nil
 }
 
-func (systemFiles) mode(path string) (uint32, error) {
+func (systemFiles) info(path string) (fileInfo, error) {
+	const want = unix.STATX_TYPE | unix.STATX_SIZE | unix.STATX_INO | unix.STATX_UID
 	var st unix.Statx_t
 	err := again(func() error {
-		return unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, unix.STATX_TYPE, &st)
+		return unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, want, &st)
 	})
-	return uint32(st.Mode) & unix.S_IFMT, err
+	return fileInfo{
+		mode: uint32(st.Mode) & unix.S_IFMT, size: int64(st.Size), ino: st.Ino, uid: st.Uid,
+		dev: unix.Mkdev(st.Dev_major, st.Dev_minor),
+	}, err
+}
+
+// protocol asks for the extended attribute that sockets have for this.
+func (systemFiles) protocol(path string) string {
+	var buf [64]byte
+	n, err := unix.Getxattr(path, "system.sockprotoname", buf[:])
+	if err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(buf[:n])
+}
+
+// same asks kcmp(2), KCMP_FILE. It needs no descriptor, but the right to trace
+// both processes.
+func (systemFiles) same(pidA, fdA, pidB, fdB int) (bool, error) {
+	const kcmpFile = 0
+	order, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(pidA), uintptr(pidB), kcmpFile, uintptr(fdA), uintptr(fdB), 0)
+	if errno != 0 {
+		return false, errno
+	}
+	return order == 0, nil
 }
 
 func (systemFiles) limits(pid int) (soft, hard uint64, err error) {

@@ -37,23 +37,30 @@ func (systemFiles) names(path string, each func(name []byte)) (used int, err err
 
 func (systemFiles) link(path string) (string, error) { return os.Readlink(path) }
 
-func (systemFiles) mode(path string) (uint32, error) {
-	info, err := os.Stat(path)
+func (systemFiles) info(path string) (fileInfo, error) {
+	stat, err := os.Stat(path)
 	if err != nil {
-		return 0, err
+		return fileInfo{}, err
 	}
-	switch mode := info.Mode(); {
+	info := fileInfo{size: stat.Size()}
+	switch mode := stat.Mode(); {
 	case mode.IsRegular():
-		return modeRegular, nil
+		info.mode = modeRegular
 	case mode.IsDir():
-		return modeDir, nil
+		info.mode = modeDir
 	case mode&os.ModeNamedPipe != 0:
-		return modeFIFO, nil
+		info.mode = modeFIFO
 	case mode&os.ModeDevice != 0:
-		return modeChar, nil
+		info.mode = modeChar
 	}
-	return 0, nil
+	return info, nil
 }
+
+func (systemFiles) protocol(string) string { return "" }
+
+func (systemFiles) sockets() Sockets { return noSockets(Unsupported) }
+
+func (systemFiles) same(_, _, _, _ int) (bool, error) { return false, errors.ErrUnsupported }
 
 func (systemFiles) limits(int) (soft, hard uint64, err error) { return 0, 0, errors.ErrUnsupported }
 

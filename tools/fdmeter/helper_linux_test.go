@@ -20,10 +20,11 @@ import (
 
 // roles are what the test binary can play.
 var roles = map[string]func() error{
-	"zoo":    zoo,
-	"idle":   idle,
-	"emfile": emfile,
-	"family": familyRole,
+	"zoo":       zoo,
+	"idle":      idle,
+	"emfile":    emfile,
+	"family":    familyRole,
+	"menagerie": menagerie,
 }
 
 // keepFromChildren stops descriptors that our own parent leaked to us from
@@ -161,7 +162,11 @@ type emfileReport struct {
 	Before, Count int64
 	CountKnown    bool
 	Method        string
-	Highest       string
+	Highest       int64
+	Typed         int64
+	FlagsUnknown  int
+	Flags         string
+	Sockets       int
 	Files         string
 	Listed        bool
 	Line          string
@@ -170,6 +175,7 @@ type emfileReport struct {
 	Members       []int
 	After         int64
 	Held          int
+	Last          int
 }
 
 // emfile takes every descriptor there is, and samples.
@@ -196,10 +202,16 @@ func emfile() error {
 		}
 		held = append(held, fd)
 	}
+	report.Last = slices.Max(held)
 	snap := s.Sample(noon.Add(time.Second), []int{child.Process.Pid})
 	report.Count, report.CountKnown = snap.Own.Count.Get()
 	report.Method = snap.Own.Method.String()
-	report.Highest = snap.Own.Highest.Reason()
+	report.Highest, _ = snap.Own.Highest.Get()
+	types := (&Meter{}).Types(os.Getpid(), noon)
+	report.Typed, _ = types.Listed.Get()
+	report.FlagsUnknown = types.FlagsUnknown
+	report.Flags = types.FDs[0].Detail.Cause.String()
+	report.Sockets = len((&Meter{}).Sockets().Unknown)
 	report.Files = snap.System.Files.Reason()
 	report.Listed = snap.Scan.Listed
 	report.Line, report.Alert = snap.Own.Line.Name, snap.Own.Line.Alert()

@@ -2,6 +2,7 @@ package fdmeter
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -42,6 +43,7 @@ type Proc struct {
 	Birth   uint64 // see Reading.Birth
 	Started time.Time
 	kernel  bool // a thread of the kernel, which holds no descriptors
+	tty     int  // number of its controlling pseudo-terminal; -1: none
 }
 
 // Read takes one full reading: identity, count, highest number and limits. A
@@ -50,20 +52,24 @@ func (m *Meter) Read(pid int, now time.Time) Reading {
 	src := m.source()
 	r := Reading{PID: pid, At: now}
 	who, err := src.identity(pid)
-	if err != nil {
+	if err != nil && causeOf(err) != NoDescriptors {
 		return r.unknown(failed(err))
 	}
-	r.identify(who)
+	// Without a free descriptor it can be counted and not identified: its name
+	// and start time stay unknown.
+	if err == nil {
+		r.identify(who)
+	}
 	r.Command = commandLine(src, pid)
 	r.Count, r.Method = src.count(pid)
 	r.Highest = highest(src, pid)
 	if r.Highest.Known() {
 		r.HighestAt = now
 	}
-	r.Soft, r.Hard = src.limits(pid)
+	r.Soft, r.Hard, r.LimitsBy = src.limits(pid)
 	// The figures were read one after another. They belong to this process
 	// only when it is still the same one.
-	if again, err := src.identity(pid); isGone(err) || err == nil && again.Birth != who.Birth {
+	if again, err := src.identity(pid); isGone(err) || err == nil && who.Birth != 0 && again.Birth != who.Birth {
 		return r.unknown(Unknown(Gone))
 	}
 	return r
@@ -83,7 +89,7 @@ func (m *Meter) System() System { return m.source().system() }
 // unknown returns r without any figure, for the reason in v.
 func (r Reading) unknown(v Value) Reading {
 	r.Count, r.Highest, r.Soft, r.Hard = v, v, v, v
-	r.Method, r.HighestAt = ByNone, time.Time{}
+	r.Method, r.LimitsBy, r.HighestAt = ByNone, LimitsByNone, time.Time{}
 	return r
 }
 
@@ -197,6 +203,48 @@ func (m *Meter) Find(name string) ([]Proc, Scan) {
 			continue
 		}
 		if len(argv) > 0 && programName(argv[0]) == name {
+			found = append(found, who)
+		}
+	}
+	return found, scan
+}
+
+// Match returns the processes whose short name or whose command line, its
+// arguments joined by spaces, matches.
+func (m *Meter) Match(pattern *regexp.Regexp) ([]Proc, Scan) {
+	procs, scan := m.scan()
+	src := m.source()
+	var found []Proc
+	for _, who := range procs {
+		if pattern.MatchString(who.Name) {
+			found = append(found, who)
+			continue
+		}
+		if who.kernel {
+			continue
+		}
+		argv, err := src.command(who.PID)
+		if err != nil {
+			scan.note(err)
+			continue
+		}
+		if len(argv) > 0 && pattern.MatchString(strings.Join(argv, " ")) {
+			found = append(found, who)
+		}
+	}
+	return found, scan
+}
+
+// OfUser returns the processes whose effective user is uid.
+func (m *Meter) OfUser(uid int) ([]Proc, Scan) {
+	procs, scan := m.scan()
+	src := m.source()
+	var found []Proc
+	for _, who := range procs {
+		owner, err := src.owner(who.PID)
+		if err != nil {
+			scan.note(err)
+		} else if owner == uid {
 			found = append(found, who)
 		}
 	}

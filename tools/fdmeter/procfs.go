@@ -24,13 +24,28 @@ type files interface {
 	names(path string, each func(name []byte)) (used int, err error)
 	// link reads a symbolic link. It needs no descriptor.
 	link(path string) (string, error)
-	// mode returns the type bits (S_IFMT) of what path leads to. It asks for
-	// what is cached, so a dead network mount cannot hold it up.
-	mode(path string) (uint32, error)
+	// info describes what path leads to. It needs no descriptor, and asks for
+	// what is cached, so that a dead network mount cannot hold it up.
+	info(path string) (fileInfo, error)
+	// protocol returns the name of a socket's protocol, such as "TCP".
+	protocol(path string) string
 	// limits returns RLIMIT_NOFILE of a process.
 	limits(pid int) (soft, hard uint64, err error)
+	// sockets reads the tables of all sockets of our network namespace.
+	sockets() Sockets
+	// same asks whether two descriptors are one open file description.
+	same(pidA, fdA, pidB, fdB int) (bool, error)
 	// exists reports whether a process is there, even one we may not see.
 	exists(pid int) bool
+}
+
+// A fileInfo is what stat says of a file.
+type fileInfo struct {
+	mode uint32 // type bits, S_IFMT
+	size int64
+	ino  uint64
+	dev  uint64
+	uid  uint32
 }
 
 // userHZ is the unit of start times in /proc: ticks a second, the same on
@@ -239,21 +254,54 @@ func (p *procfs) numbers(pid int, each func(fd int, hint uint32)) error {
 	if pid <= 0 {
 		return ErrGone
 	}
-	if err := p.list(pid, p.path(pid, "fd"), func(fd int) { each(fd, 0) }); err != nil {
+	err := p.list(pid, p.path(pid, "fd"), func(fd int) { each(fd, 0) })
+	if err != nil && causeOf(err) == NoDescriptors && p.real && p.probe(pid, each) {
+		return nil
+	}
+	if err != nil {
 		return p.hidden(pid, err)
 	}
 	return nil
 }
 
+// probe finds the descriptors when there is none left to list them with: it
+// asks number after number whether there is a link, which needs none, until
+// it has found as many as the size of the folder says. It reports false, and
+// has called each for nothing, when it did not find them all.
+func (p *procfs) probe(pid int, each func(fd int, hint uint32)) bool {
+	folder := p.path(pid, "fd")
+	count, err := p.files.size(folder)
+	if err != nil || count <= 0 {
+		return false
+	}
+	// Numbers are given out from the lowest free one, so few lie far apart.
+	const slack = 4096
+	found := make([]int, 0, count)
+	for fd := 0; int64(fd) < count+slack && int64(len(found)) < count; fd++ {
+		if _, err := p.files.link(folder + "/" + strconv.Itoa(fd)); err == nil {
+			found = append(found, fd)
+		} else if !isGone(err) {
+			return false
+		}
+	}
+	if int64(len(found)) < count {
+		return false
+	}
+	for _, fd := range found {
+		each(fd, 0)
+	}
+	return true
+}
+
 // limits asks the kernel, and reads /proc/PID/limits where that is refused:
 // prlimit answers for our own user's processes only, the file for all.
-func (p *procfs) limits(pid int) (soft, hard Value) {
+func (p *procfs) limits(pid int) (soft, hard Value, by LimitMethod) {
 	if pid <= 0 {
-		return Unknown(Gone), Unknown(Gone)
+		return Unknown(Gone), Unknown(Gone), LimitsByNone
 	}
 	if p.real {
 		if s, h, err := p.files.limits(pid); err == nil {
-			return limitValue(s), limitValue(h)
+			return limitValue(s), limitValue(h), LimitsByPrlimit
 		}
 	}
 	err := p.with(p.path(pid, "limits"), func(text []byte) (err error) {
@@ -262,9 +310,9 @@ func (p *procfs) limits(pid int) (soft, hard Value) {
 	})
 	if err != nil {
 		v := failed(p.hidden(pid, err))
-		return v, v
+		return v, v, LimitsByNone
 	}
-	return soft, hard
+	return soft, hard, LimitsByFile
 }
 
 // limitValue turns RLIM_INFINITY, all ones or the highest signed number, into
@@ -276,7 +324,7 @@ func limitValue(n uint64) Value {
 	return Known(int64(n))
 }
 
-func (p *procfs) describe(pid, fd int, _ uint32) (FD, error) {
+func (p *procfs) target(pid, fd int, _ uint32) (FD, error) {
 	path := p.path(pid, "fd/"+strconv.Itoa(fd))
 	target, err := p.files.link(path)
 	if isGone(err) {
@@ -286,18 +334,22 @@ func (p *procfs) describe(pid, fd int, _ uint32) (FD, error) {
 	if err != nil {
 		out.Kind, out.Cause = KindUnreadable, causeOf(err)
 	} else {
-		out.Target, out.Deleted = strings.CutSuffix(target, " (deleted)")
-		out.Kind = kindOfTarget(out.Target)
-		if out.Kind == KindOther && strings.HasPrefix(out.Target, "/") {
-			if mode, err := p.files.mode(path); err == nil {
-				out.Kind = kindOfMode(mode)
-			}
-		}
+		p.kind(&out, path, target)
+	}
+	return out, nil
+}
+
+func (p *procfs) describe(pid, fd int, _ uint32) (FD, error) {
+	path := p.path(pid, "fd/"+strconv.Itoa(fd))
+	out, err := p.target(pid, fd, 0)
+	if err != nil {
+		return FD{}, err
 	}
 	err = p.with(p.path(pid, "fdinfo/"+strconv.Itoa(fd)), func(text []byte) error {
-		flags, err := parseFlags(text)
+		detail, closeOnExec, err := parseDetail(text)
 		if err == nil {
-			out.CloseOnExec = maybe(flags&closeOnExec != 0)
+			detail.Size = out.Detail.Size
+			out.Detail, out.CloseOnExec = detail, maybe(closeOnExec)
 		}
 		return err
 	})
@@ -307,52 +359,43 @@ func (p *procfs) describe(pid, fd int, _ uint32) (FD, error) {
 			return FD{}, ErrGone
 		}
 	}
+	if err != nil {
+		out.Detail.Cause = causeOf(err)
+	}
+	if out.Kind != KindInotify {
+		out.Detail.Files = Value{}
+	}
 	return out, nil
 }
 
-// closeOnExec is O_CLOEXEC as fdinfo writes it on every Linux architecture
-// that Go runs on.
-const closeOnExec = 0o2000000
-
-func (p *procfs) system() System {
-	var s System
-	s.Files, s.FilesMax = p.filesUsed()
-	s.PerProcess = p.sysctl("fs/nr_open")
-	s.PTYs = p.sysctl("kernel/pty/nr")
-	s.PTYsMax = p.sysctl("kernel/pty/max")
-	s.PTYsReserve = p.sysctl("kernel/pty/reserve")
-	return s
-}
-
-// filesUsed reads file-nr: allocated, allocated but free (0 since Linux 2.6),
-// and the maximum.
-func (p *procfs) filesUsed() (used, limit Value) {
-	err := p.with(p.root+"/sys/fs/file-nr", func(text []byte) error {
-		n, err := parseNumbers(text, 3)
-		if err == nil {
-			used, limit = Known(n[0]-n[1]), limitValue(uint64(n[2]))
-		}
-		return err
-	})
-	if err != nil {
-		return failed(err), failed(err)
+// kind fills in what a descriptor's target says, and asks the file where the
+// target does not settle it.
+func (p *procfs) kind(out *FD, path, target string) {
+	const deleted = " (deleted)"
+	out.Target, out.Deleted = strings.CutSuffix(target, deleted)
+	out.Kind = kindOfTarget(out.Target)
+	if out.Kind == KindMemfd {
+		out.Deleted = false
 	}
-	return used, limit
-}
-
-func (p *procfs) sysctl(name string) (v Value) {
-	err := p.with(p.root+"/sys/"+name, func(text []byte) error {
-		n, err := parseNumbers(text, 1)
-		if err == nil {
-			v = Known(n[0])
-		}
-		return err
-	})
-	if err != nil {
-		if isGone(err) {
-			return Unknown(Unsupported) // the kernel was built without it
-		}
-		return failed(err)
+	ask := out.Kind == KindOther && strings.HasPrefix(out.Target, "/")
+	if !ask && !out.Deleted && out.Kind != KindMemfd {
+		return
 	}
-	return v
+	info, err := p.files.info(path)
+	if err != nil {
+		return
+	}
+	if ask {
+		out.Kind = kindOfMode(info.mode)
+	}
+	if out.Deleted {
+		// A file may be called "x (deleted)".
+		if named, err := p.files.info(target); err == nil && p.real && named.ino == info.ino && named.dev == info.dev {
+			out.Target, out.Deleted = target, false
+			return
+		}
+	}
+	if out.Deleted || out.Kind == KindMemfd {
+		out.Detail.Size = Known(info.size)
+	}
 }

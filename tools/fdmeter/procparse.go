@@ -29,6 +29,7 @@ func parseStat(text []byte) (Proc, error) {
 		state     = 0 // field 3
 		parent    = 1
 		session   = 3
+		terminal  = 4
 		flags     = 6
 		starttime = 19 // field 22
 	)
@@ -42,6 +43,10 @@ func parseStat(text []byte) (Proc, error) {
 			who.Parent, err = strconv.Atoi(string(word))
 		case session:
 			who.Session, err = strconv.Atoi(string(word))
+		case terminal:
+			var device int64
+			device, err = strconv.ParseInt(string(word), 10, 64)
+			who.tty = ptsOf(device)
 		case flags:
 			var bits uint64
 			bits, err = strconv.ParseUint(string(word), 10, 64)
@@ -59,6 +64,18 @@ func parseStat(text []byte) (Proc, error) {
 		field++
 	}
 	return Proc{}, fmt.Errorf("parse stat: only %d fields: %w", field+2, errFormat)
+}
+
+// ptsOf returns the number of the pseudo-terminal that a device is, or -1. The
+// major numbers 136 to 143 are those of Unix98 terminals; the minor number is
+// in the bits 0 to 7 and 20 to 31.
+func ptsOf(device int64) int {
+	const first, last, perMajor = 136, 143, 256
+	major, minor := int(device>>8&0xfff), int(device&0xff|device>>12&0xfff00)
+	if device <= 0 || major < first || major > last {
+		return -1
+	}
+	return (major-first)*perMajor + minor
 }
 
 // parseArgv splits what /proc/PID/cmdline holds. A process may have written
@@ -121,18 +138,20 @@ func parseNumbers(text []byte, want int) ([]int64, error) {
 	return numbers, nil
 }
 
-// parseFlags reads the octal open flags from /proc/PID/fdinfo/FD.
-func parseFlags(text []byte) (uint64, error) {
+// parseOwner reads the effective user from /proc/PID/status: real, effective,
+// saved, file system.
+func parseOwner(text []byte) (int, error) {
 	for line := range bytes.Lines(text) {
-		if rest, found := bytes.CutPrefix(line, []byte("flags:")); found {
-			flags, err := strconv.ParseUint(string(bytes.TrimSpace(rest)), 8, 64)
-			if err != nil {
-				break
+		if rest, found := bytes.CutPrefix(line, []byte("Uid:")); found {
+			if words := bytes.Fields(rest); len(words) >= 2 {
+				if uid, err := strconv.Atoi(string(words[1])); err == nil {
+					return uid, nil
+				}
 			}
-			return flags, nil
+			break
 		}
 	}
-	return 0, fmt.Errorf("parse fdinfo: no flags: %w", errFormat)
+	return -1, fmt.Errorf("parse status: no user: %w", errFormat)
 }
 
 // parseBoot reads the time of boot, in seconds since 1970, from /proc/stat.

@@ -42,10 +42,10 @@ func TestBrokenTextIsAnErrorNotAZero(t *testing.T) {
 			t.Errorf("limits %q: %v %v %v", text, soft, hard, err)
 		}
 	}
-	if _, err := parseFlags([]byte("pos:\t0\n")); !errors.Is(err, errFormat) {
+	if _, _, err := parseDetail([]byte("pos:\t0\n")); !errors.Is(err, errFormat) {
 		t.Errorf("flags: %v", err)
 	}
-	if _, err := parseFlags([]byte("flags:\t9\n")); !errors.Is(err, errFormat) {
+	if _, _, err := parseDetail([]byte("flags:\t9\n")); !errors.Is(err, errFormat) {
 		t.Errorf("octal flags: %v", err)
 	}
 	if _, err := parseNumbers([]byte("1 2"), 3); !errors.Is(err, errFormat) {
@@ -100,7 +100,7 @@ func FuzzStat(f *testing.F) {
 			t.Errorf("an error came with %+v", who)
 		}
 		parseLimits(text)
-		parseFlags(text)
+		parseDetail(text)
 		parseArgv(text)
 		parseNumbers(text, 3)
 	})

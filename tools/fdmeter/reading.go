@@ -24,6 +24,7 @@ type Reading struct {
 	Soft      Value     // RLIMIT_NOFILE, soft
 	Hard      Value     // RLIMIT_NOFILE, hard
 	Method    Method    // how Count was made
+	LimitsBy  LimitMethod
 	At        time.Time
 
 	// Types is nil unless asked for; see Meter.Types.
@@ -43,6 +44,7 @@ type readingJSON struct {
 	UnknownReason *string           `json:"unknown_reason"` // why count is null
 	Unknown       map[string]string `json:"unknown,omitempty"`
 	Method        Method            `json:"method"`
+	LimitsBy      LimitMethod       `json:"limits_by"`
 	At            time.Time         `json:"at"`
 	Types         *Breakdown        `json:"types,omitempty"`
 	CloseOnExec   *flagsJSON        `json:"close_on_exec,omitempty"`
@@ -72,16 +74,14 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 		HardLimit: r.Hard,
 		Unknown:   map[string]string{},
 		Method:    r.Method,
+		LimitsBy:  r.LimitsBy,
 		At:        r.At,
 		Types:     r.Types,
 	}
 	if !r.Started.IsZero() {
 		out.StartedAt = &r.Started
 	}
-	for _, figure := range []struct {
-		field string
-		value Value
-	}{{"count", r.Count}, {"highest", r.Highest}, {"soft_limit", r.Soft}, {"hard_limit", r.Hard}} {
+	for _, figure := range r.figures() {
 		if !figure.value.Known() {
 			out.Unknown[figure.field] = figure.value.Reason()
 		}
@@ -100,6 +100,16 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 		out.NearestLine = &line
 	}
 	return json.Marshal(out)
+}
+
+// A figure is one Value of a reading under its name in JSON.
+type figure struct {
+	field string
+	value Value
+}
+
+func (r Reading) figures() []figure {
+	return []figure{{"count", r.Count}, {"highest", r.Highest}, {"soft_limit", r.Soft}, {"hard_limit", r.Hard}}
 }
 
 func orNull(s string) *string {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -137,8 +136,11 @@ func TestLimitsAreThoseOfTheProcess(t *testing.T) {
 		"prlimit": newProcfs("/proc", systemFiles{}),
 		"file":    newProcfs("/proc", &faulty{proc: true}),
 	} {
-		soft, hard := src.limits(h.pid())
+		soft, hard, by := src.limits(h.pid())
 		wantKnown(t, name+" hard", hard, 999)
+		if want := map[string]LimitMethod{"prlimit": LimitsByPrlimit, "file": LimitsByFile}[name]; by != want {
+			t.Errorf("%s: limits by %v", name, by)
+		}
 		// The Go runtime raised the helper's soft limit to the hard one.
 		if n, known := soft.Get(); !known || n < 777 || n > 999 {
 			t.Errorf("%s soft = %v", name, soft)
@@ -207,6 +209,9 @@ func TestACountOfAnotherUsersProcessIsKnownAndItsDetailsAreNot(t *testing.T) {
 	if !r.Soft.Known() && r.Soft.Cause() != Unlimited {
 		t.Errorf("soft limit %v: %s", r.Soft, r.Soft.Reason())
 	}
+	if r.LimitsBy != LimitsByFile {
+		t.Errorf("limits by %v", r.LimitsBy)
+	}
 	text, err := json.Marshal(r)
 	if err != nil || !strings.Contains(string(text), `"highest":null`) || !strings.Contains(string(text), `"highest":"not permitted"`) {
 		t.Errorf("JSON %s, %v", text, err)
@@ -223,8 +228,12 @@ func TestCountingGoesOnWithNoDescriptorLeft(t *testing.T) {
 	if got.Line != "soft limit" || !got.Alert {
 		t.Errorf("line %q, alert %v", got.Line, got.Alert)
 	}
-	if got.Listed || got.Highest != NoDescriptors.String() || got.Files != NoDescriptors.String() {
-		t.Errorf("listed %v, highest %q, files %q; want each to say that no descriptor was free", got.Listed, got.Highest, got.Files)
+	if got.Listed || got.Files != NoDescriptors.String() || got.Flags != NoDescriptors.String() || got.Sockets != len(tables) {
+		t.Errorf("listed %v, files %q, flags %q, %d socket tables unknown; want each to say that no descriptor was free", got.Listed, got.Files, got.Flags, got.Sockets)
+	}
+	// What a listing would say is found number by number, for which none is needed.
+	if got.Highest != 63 || got.Last != 63 || got.Typed != 64 || got.FlagsUnknown != 64 {
+		t.Errorf("highest %d, %d looked at, flags of %d unknown; want 63, 64, 64", got.Highest, got.Typed, got.FlagsUnknown)
 	}
 	if n, known := got.Child.Get(); !known || n == 0 || len(got.Members) != 1 {
 		t.Errorf("the child's count = %v, members %v", got.Child, got.Members)
@@ -242,77 +251,5 @@ func TestSystemFiguresOfThisMachineAreSane(t *testing.T) {
 	}
 	if n, known := s.PTYsMax.Get(); known && n <= 0 {
 		t.Errorf("ptys %v of %v", s.PTYs, s.PTYsMax)
-	}
-}
-
-// BenchmarkCount compares the cheap count with a listing, for a process with
-// 1,500 descriptors.
-func BenchmarkCount(b *testing.B) {
-	var fds []int
-	for range 1500 {
-		fd, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-		if err != nil {
-			b.Fatal(err)
-		}
-		fds = append(fds, fd)
-	}
-	defer func() {
-		for _, fd := range fds {
-			unix.Close(fd)
-		}
-	}()
-	src := newProcfs("/proc", systemFiles{})
-	b.Run("stat", func(b *testing.B) {
-		for b.Loop() {
-			src.count(os.Getpid())
-		}
-	})
-	b.Run("listing", func(b *testing.B) {
-		for b.Loop() {
-			highest(src, os.Getpid())
-		}
-	})
-}
-
-// BenchmarkSample reports the CPU time of one tick with 200 processes below
-// one root: cpu-µs/tick; 5,000 would be 0.5 % of a core at one tick a second.
-func BenchmarkSample(b *testing.B) {
-	for _, n := range []int{1, 200} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			// One shell starts them, so that they are one tree.
-			script := fmt.Sprintf("i=1; while [ $i -lt %d ]; do sleep 600 & i=$((i+1)); done; echo ready; exec sleep 600", n)
-			cmd := exec.Command("sh", "-c", script)
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				b.Fatal(err)
-			}
-			defer func() {
-				syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-				cmd.Wait()
-			}()
-			out.Read(make([]byte, 16))
-			s := NewSampler(&Meter{})
-			roots := []int{cmd.Process.Pid}
-			first := s.Sample(noon, roots)
-			if got := len(first.Roots[0].Members); got != n {
-				b.Fatalf("%d members, want %d", got, n)
-			}
-			now, ticks := noon, 0
-			var from, to syscall.Rusage
-			syscall.Getrusage(syscall.RUSAGE_SELF, &from)
-			b.ReportAllocs()
-			for b.Loop() {
-				now = now.Add(time.Second)
-				s.Sample(now, roots)
-				ticks++
-			}
-			syscall.Getrusage(syscall.RUSAGE_SELF, &to)
-			cpu := time.Duration(to.Utime.Nano() - from.Utime.Nano() + to.Stime.Nano() - from.Stime.Nano())
-			b.ReportMetric(float64(cpu.Microseconds())/float64(ticks), "cpu-µs/tick")
-		})
 	}
 }

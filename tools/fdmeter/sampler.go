@@ -1,17 +1,21 @@
 package fdmeter
 
 import (
-	"cmp"
+	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
-// How often a Sampler does what it need not do at every tick. Ticks are
-// expected once a second; the work is spread over the ticks by pid.
+// How often a Sampler does what it need not do at every tick. The work is
+// spread over the ticks by pid.
 const (
 	slowTicks   = 10 // identity, command line, limits, highest number
 	rereadTicks = 16 // parent and session of processes that are not members
+	// listTicks is how often the processes are listed although the system says
+	// that none was made since; at rest a tick is several times longer.
+	listTicks, listTicksAtRest = 10, 3
 	// listBudget is how many descriptors are listed in one tick. A process
 	// that holds more than it is listed alone, and the less often the more it
 	// holds.
@@ -20,14 +24,26 @@ const (
 	newBudget = 2000
 )
 
+// How long Interval says to wait. At rest it is never longer than a cell of
+// the history, so that each has a sample.
+const (
+	watchInterval = time.Second
+	restInterval  = 5 * time.Second
+	calmInterval  = 10 * time.Second // nothing has changed for calmTicks
+	calmTicks     = 12
+)
+
 // A Sampler follows our own process and the trees of some roots. One goroutine
 // owns it; its snapshots may go anywhere. It holds no descriptor and starts
 // nothing.
 //
-// Every tick counts all members and looks for new processes. The highest
-// number needs a listing, which costs hundreds of times more: it is refreshed
+// Every tick counts all members. New processes are looked for when the system
+// says that one was made, and every listTicks anyhow. The highest number needs
+// a listing, which costs hundreds of times more than a count: it is refreshed
 // when the count changed, and every slowTicks anyhow.
 type Sampler struct {
+	resting atomic.Bool // see SetAttention
+
 	meter *Meter
 	self  int
 	tick  int
@@ -39,12 +55,21 @@ type Sampler struct {
 
 	tracks map[int]*track // own process and members
 	listed int            // descriptors listed in this tick
+
+	system  System
+	newest  int   // what the source said when the processes were listed
+	looked  int   // tick of that list; 0 never
+	asked   []int // roots of the last tick
+	lost    bool  // a member ended in the last tick
+	changed int   // tick of the last change of a count
+	urgent  bool  // a line is near, or will be before long
 }
 
 // An entry is what is known of any process.
 type entry struct {
 	who   Proc
 	seen  int   // last tick it was in the list
+	read  int   // tick at which who was read
 	err   error // why who is not known
 	tried bool  // whether it was looked at
 }
@@ -77,8 +102,15 @@ func (s *Sampler) Sample(now time.Time, roots []int) Snapshot {
 	s.tick++
 	s.listed = 0
 	src := s.meter.source()
-	s.refresh(src)
-	snap := Snapshot{At: now, System: src.system(), Scan: s.scan}
+	if s.mustRefresh(src, roots) {
+		s.refresh(src)
+	}
+	if s.tick%slowTicks == 1 || !s.system.PTYsMax.Known() {
+		s.system = src.system()
+	} else {
+		src.moved(&s.system)
+	}
+	snap := Snapshot{At: now, System: s.system, Scan: s.scan}
 
 	members := map[int]bool{s.self: true}
 	snap.Roots = make([]Root, 0, len(roots))
@@ -93,6 +125,42 @@ func (s *Sampler) Sample(now time.Time, roots []int) Snapshot {
 	s.measureAll(src, now, members)
 	s.fill(&snap, now, members)
 	return snap
+}
+
+// SetAttention says whether somebody looks at the figures: a panel, a person
+// who waits. A new Sampler is looked at. It may be called from any goroutine.
+func (s *Sampler) SetAttention(looked bool) { s.resting.Store(!looked) }
+
+// Interval returns how long to wait before the next Sample. It is a second
+// while somebody looks, and while a process that is about to hit a line moves,
+// for then somebody should. Otherwise it is longer, most of all while nothing
+// changes.
+func (s *Sampler) Interval() time.Duration {
+	switch {
+	case !s.resting.Load() || s.tick == 0:
+		return watchInterval
+	case s.urgent && s.tick-s.changed < calmTicks:
+		return watchInterval
+	case s.tick-s.changed >= calmTicks:
+		return calmInterval
+	}
+	return restInterval
+}
+
+// mustRefresh reports whether the table of processes may be out of date.
+func (s *Sampler) mustRefresh(src source, roots []int) bool {
+	newest, known := src.newest()
+	every := listTicks
+	if s.resting.Load() {
+		every = listTicksAtRest
+	}
+	stale := !known || newest != s.newest || s.looked == 0 || s.tick-s.looked >= every ||
+		s.lost || !s.scan.Complete() || !slices.Equal(roots, s.asked)
+	if stale {
+		s.newest, s.looked, s.lost = newest, s.tick, false
+		s.asked = append(s.asked[:0], roots...)
+	}
+	return stale
 }
 
 // refresh brings the table of processes up to date. When the list cannot be
@@ -114,10 +182,14 @@ func (s *Sampler) refresh(src source) {
 			}
 			fresh++
 		case causeOf(e.err) == NoDescriptors: // look again as soon as possible
-		case e.who.kernel || (s.tick+pid)%rereadTicks != 0:
+		case e.who.kernel || s.tick-e.read < rereadTicks:
 			return
 		}
+		first := !e.tried
 		s.look(src, pid, e)
+		if first {
+			e.read = s.tick - pid%rereadTicks // so that they are not all read in one tick
+		}
 	})
 	if err != nil {
 		s.scan.Cause = causeOf(err)
@@ -137,7 +209,7 @@ func (s *Sampler) look(src source, pid int, e *entry) {
 	if causeOf(err) == NoDescriptors && e.tried && e.err == nil {
 		return // what is known stays until it can be read again
 	}
-	e.tried = true
+	e.tried, e.read = true, s.tick
 	if who != e.who || (err == nil) != (e.err == nil) {
 		s.tree = nil
 	}
@@ -217,11 +289,7 @@ func (s *Sampler) forget(roots []int) {
 // measureAll counts the members. Each tick begins at another one, so that the
 // budget for listings does not always end before the same process.
 func (s *Sampler) measureAll(src source, now time.Time, members map[int]bool) {
-	pids := make([]int, 0, len(members))
-	for pid := range members {
-		pids = append(pids, pid)
-	}
-	slices.Sort(pids)
+	pids := slices.Sorted(maps.Keys(members))
 	s.measure(src, now, s.self)
 	for i := range pids {
 		if pid := pids[(i+s.tick)%len(pids)]; pid != s.self {
@@ -247,6 +315,9 @@ func (s *Sampler) measure(src source, now time.Time, pid int) {
 	slow := first || (s.tick+pid)%slowTicks == 0
 	count, method := src.count(pid)
 	changed := count != t.process.Count
+	if changed {
+		s.changed = s.tick
+	}
 	if slow || changed {
 		here, replaced := s.identify(src, pid, t, slow)
 		if !here {
@@ -258,7 +329,7 @@ func (s *Sampler) measure(src source, now time.Time, pid int) {
 	r.PID, r.At, r.Count, r.Method = pid, now, count, method
 	t.history.add(now, count)
 	if slow {
-		r.Soft, r.Hard = src.limits(pid)
+		r.Soft, r.Hard, r.LimitsBy = src.limits(pid)
 	}
 	t.listDue = t.listDue || slow || changed
 	if t.listDue && s.mayList(t) {
@@ -327,15 +398,16 @@ func (s *Sampler) list(src source, now time.Time, t *track) {
 func (s *Sampler) fill(snap *Snapshot, now time.Time, members map[int]bool) {
 	snap.Processes = make([]Process, 0, len(members))
 	alive := make(map[int]Value, len(members))
-	for pid := range members {
+	pids := slices.Sorted(maps.Keys(members))
+	for _, pid := range pids {
 		p := s.tracks[pid].process
 		if !p.Count.Known() && p.Count.Cause() == Gone && pid != s.self {
+			s.lost = true
 			continue
 		}
 		alive[pid] = p.Count
 		snap.Processes = append(snap.Processes, p)
 	}
-	slices.SortFunc(snap.Processes, func(a, b Process) int { return cmp.Compare(a.PID, b.PID) })
 	for _, p := range snap.Processes {
 		if p.PID == s.self {
 			snap.Own = p
@@ -367,4 +439,12 @@ func (s *Sampler) fill(snap *Snapshot, now time.Time, members map[int]bool) {
 		root.Members = kept
 	}
 	snap.nearest = pickNearest(snap.Processes)
+	s.urgent = slices.ContainsFunc(snap.Processes, urgent)
+}
+
+// urgent reports whether a process is about to hit a line.
+func urgent(p Process) bool {
+	const soon = 10 * time.Minute
+	outlook, rising := p.Outlook()
+	return p.HasLine && p.Line.Alert() && !p.Line.Passed() || rising && outlook.In < soon
 }

@@ -42,6 +42,27 @@ func (p Process) FullIn() (time.Duration, bool) {
 	return p.Growth.FullIn(p.Line)
 }
 
+// An Outlook is when a line will be reached if the growth goes on.
+type Outlook struct {
+	Line       Line
+	In         time.Duration
+	Confidence Confidence
+}
+
+// Outlook returns the line of the process that it reaches first, which need not
+// be the one it is nearest to now: a process past 1024 still has its soft limit
+// before it. It is false unless the count keeps rising.
+func (p Process) Outlook() (Outlook, bool) {
+	var out Outlook
+	found := false
+	for _, line := range Lines(p.Reading) {
+		if in, ok := p.Growth.FullIn(line); ok && (!found || in < out.In) {
+			out, found = Outlook{line, in, p.Growth.Confidence}, true
+		}
+	}
+	return out, found
+}
+
 // MarshalJSON writes the reading's fields and those of its history.
 func (p Process) MarshalJSON() ([]byte, error) {
 	base, err := p.Reading.MarshalJSON()
@@ -49,11 +70,12 @@ func (p Process) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	more := struct {
-		PerMinute *float64          `json:"growth_per_minute"`
-		Trend     Trend             `json:"trend"`
-		FullIn    *float64          `json:"full_in_seconds"`
-		Spark     [SparkCells]Value `json:"history"`
-	}{Trend: p.Growth.Trend, Spark: p.Spark}
+		PerMinute  *float64          `json:"growth_per_minute"`
+		Trend      Trend             `json:"trend"`
+		Confidence Confidence        `json:"confidence"`
+		FullIn     *float64          `json:"full_in_seconds"`
+		Spark      [SparkCells]Value `json:"history"`
+	}{Trend: p.Growth.Trend, Confidence: p.Growth.Confidence, Spark: p.Spark}
 	if p.Growth.Known() {
 		more.PerMinute = &p.Growth.PerMinute
 	}

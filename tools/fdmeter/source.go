@@ -15,23 +15,53 @@ type source interface {
 	// itself opened in our own process is left out. The hint is whatever
 	// describe may want to be told again.
 	numbers(pid int, each func(fd int, hint uint32)) error
-	limits(pid int) (soft, hard Value)
+	limits(pid int) (soft, hard Value, by LimitMethod)
 	// describe says what one descriptor is. ErrGone means it was closed
 	// meanwhile; every other failure is part of the FD.
 	describe(pid, fd int, hint uint32) (FD, error)
+	// target is describe without what costs another look: no Detail except the
+	// size of a deleted file, and no flags.
+	target(pid, fd int, hint uint32) (FD, error)
 	system() System
+	// moved brings those figures of s up to date that change by themselves.
+	moved(s *System)
+	// owner returns the effective user of a process.
+	owner(pid int) (uid int, err error)
+	// newest returns a number that changes with every new process; known is
+	// false where the system has none that is cheap.
+	newest() (n int, known bool)
+	// sockets reads the tables of all sockets; elsewhere says whether those of
+	// a process are in others, and protocol names the protocol of one socket.
+	sockets() Sockets
+	elsewhere(pid int) Maybe
+	protocol(pid, fd int) string
+	// same asks whether two descriptors are one open file description.
+	same(pidA, fdA, pidB, fdB int) (bool, error)
+	// bootID tells two runs of the machine apart; "" when it is not known.
+	bootID() string
 }
 
 // nowhere is the source of a system that offers nothing, such as FreeBSD so far.
 type nowhere struct{}
 
-func (nowhere) pids(func(int)) error                  { return ErrUnsupported }
-func (nowhere) identity(int) (Proc, error)            { return Proc{}, ErrUnsupported }
-func (nowhere) command(int) ([]string, error)         { return nil, ErrUnsupported }
-func (nowhere) count(int) (Value, Method)             { return Unknown(Unsupported), ByNone }
-func (nowhere) numbers(int, func(int, uint32)) error  { return ErrUnsupported }
-func (nowhere) limits(int) (soft, hard Value)         { return Unknown(Unsupported), Unknown(Unsupported) }
+func (nowhere) pids(func(int)) error                 { return ErrUnsupported }
+func (nowhere) identity(int) (Proc, error)           { return Proc{}, ErrUnsupported }
+func (nowhere) command(int) ([]string, error)        { return nil, ErrUnsupported }
+func (nowhere) count(int) (Value, Method)            { return Unknown(Unsupported), ByNone }
+func (nowhere) numbers(int, func(int, uint32)) error { return ErrUnsupported }
+func (nowhere) limits(int) (soft, hard Value, by LimitMethod) {
+	return Unknown(Unsupported), Unknown(Unsupported), LimitsByNone
+}
+func (nowhere) owner(int) (int, error)                { return -1, ErrUnsupported }
+func (nowhere) newest() (int, bool)                   { return 0, false }
+func (nowhere) sockets() Sockets                      { return noSockets(Unsupported) }
+func (nowhere) elsewhere(int) Maybe                   { return MaybeUnknown }
+func (nowhere) protocol(int, int) string              { return "" }
+func (nowhere) same(_, _, _, _ int) (bool, error)     { return false, ErrUnsupported }
+func (nowhere) bootID() string                        { return "" }
 func (nowhere) describe(int, int, uint32) (FD, error) { return FD{}, ErrUnsupported }
+func (nowhere) target(int, int, uint32) (FD, error)   { return FD{}, ErrUnsupported }
+func (nowhere) moved(*System)                         {}
 func (nowhere) system() System {
 	none := Unknown(Unsupported)
 	return System{none, none, none, none, none, none}

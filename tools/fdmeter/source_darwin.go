@@ -89,6 +89,7 @@ func (libproc) identity(pid int) (Proc, error) {
 	start := info.Proc.P_starttime
 	who := Proc{
 		PID:     pid,
+		tty:     -1,
 		Parent:  int(info.Eproc.Ppid),
 		Name:    unix.ByteSliceToString(info.Proc.P_comm[:]),
 		Birth:   uint64(start.Sec)*1_000_000 + uint64(start.Usec),
@@ -129,15 +130,15 @@ func (l libproc) numbers(pid int, each func(fd int, hint uint32)) error {
 }
 
 // limits knows our own; macOS tells nobody those of another process.
-func (libproc) limits(pid int) (soft, hard Value) {
+func (libproc) limits(pid int) (soft, hard Value, by LimitMethod) {
 	if pid != os.Getpid() {
-		return Unknown(Unsupported), Unknown(Unsupported)
+		return Unknown(Unsupported), Unknown(Unsupported), LimitsByNone
 	}
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return failed(err), failed(err)
+		return failed(err), failed(err), LimitsByNone
 	}
-	return darwinLimit(limit.Cur), darwinLimit(limit.Max)
+	return darwinLimit(limit.Cur), darwinLimit(limit.Max), LimitsByOwn
 }
 
 func darwinLimit(n uint64) Value {
@@ -182,4 +183,33 @@ func sysctlValue(name string) Value {
 		return failed(err)
 	}
 	return Known(int64(n))
+}
+
+func (libproc) owner(pid int) (int, error) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err == syscall.EIO {
+		return -1, ErrGone // an answer of no bytes
+	}
+	if err != nil {
+		return -1, err
+	}
+	return int(info.Eproc.Ucred.Uid), nil
+}
+
+// target is as cheap as describe.
+func (l libproc) target(pid, fd int, hint uint32) (FD, error) { return l.describe(pid, fd, hint) }
+
+func (l libproc) moved(s *System)                 { s.Files = sysctlValue("kern.num_files") }
+func (libproc) newest() (int, bool)               { return 0, false }
+func (libproc) sockets() Sockets                  { return noSockets(Unsupported) }
+func (libproc) elsewhere(int) Maybe               { return MaybeUnknown }
+func (libproc) protocol(int, int) string          { return "" }
+func (libproc) same(_, _, _, _ int) (bool, error) { return false, ErrUnsupported }
+
+func (libproc) bootID() string {
+	id, err := unix.Sysctl("kern.bootsessionuuid")
+	if err != nil {
+		return ""
+	}
+	return id
 }

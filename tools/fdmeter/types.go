@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -55,9 +56,27 @@ type FD struct {
 	// "anon_inode:[eventpoll]". "" when it may not be seen. It comes from
 	// outside and may hold any character.
 	Target      string
-	Deleted     bool  // the file has no name any more
+	Deleted     bool  // the file has no name any more; a memfd never had one
 	CloseOnExec Maybe // MaybeNo: a child would inherit it
 	Cause       Cause // why it is unreadable
+	Detail      Detail
+
+	// Socket is what the socket tables say of it; nil until Sockets.Join found
+	// it there. SocketCause is why it did not.
+	Socket      *Socket
+	SocketCause Cause
+}
+
+// Inode returns the inode of a socket or a pipe, which is the same number in
+// every process that holds it.
+func (fd FD) Inode() (uint64, bool) {
+	for _, prefix := range []string{"socket:[", "pipe:["} {
+		if rest, found := strings.CutPrefix(fd.Target, prefix); found {
+			n, err := strconv.ParseUint(strings.TrimSuffix(rest, "]"), 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
 }
 
 // DetailLimit bounds how many descriptors of one process are looked at one by
@@ -85,7 +104,7 @@ func (m *Meter) Types(pid int, now time.Time) Breakdown {
 	src := m.source()
 	b := Breakdown{PID: pid, At: now, Counts: map[Kind]int{}}
 	who, err := src.identity(pid)
-	if err != nil {
+	if err != nil && causeOf(err) != NoDescriptors {
 		b.Listed = failed(err)
 		return b
 	}
@@ -113,7 +132,7 @@ func (m *Meter) Types(pid int, now time.Time) Breakdown {
 		}
 	}
 	b.Listed = Known(int64(len(b.FDs) + b.NotInspected))
-	if again, err := src.identity(pid); isGone(err) || err == nil && again.Birth != who.Birth {
+	if again, err := src.identity(pid); isGone(err) || err == nil && who.Birth != 0 && again.Birth != who.Birth {
 		return Breakdown{PID: pid, Birth: who.Birth, At: now, Listed: Unknown(Gone), Counts: map[Kind]int{}}
 	}
 	return b

@@ -23,6 +23,8 @@ const (
 	Unlimited           // there is no such limit
 	TooFew              // not enough samples yet
 	Broken              // any other error
+	Elsewhere           // in another network namespace, whose tables are not ours
+	NotListed           // not in the tables that were read
 )
 
 var causeWords = [...]string{
@@ -35,6 +37,8 @@ var causeWords = [...]string{
 	Unlimited:     "unlimited",
 	TooFew:        "too few samples",
 	Broken:        "read failed",
+	Elsewhere:     "in another network namespace",
+	NotListed:     "not in the socket tables",
 }
 
 func (c Cause) String() string {
@@ -236,4 +240,35 @@ func (m *Method) UnmarshalJSON(data []byte) error {
 		}
 	}
 	return fmt.Errorf("read method: unknown name %q", *name)
+}
+
+// A LimitMethod says where the limits of a process were read. The zero value
+// says nowhere.
+type LimitMethod uint8
+
+const (
+	LimitsByNone    LimitMethod = iota
+	LimitsByPrlimit             // prlimit(2)
+	LimitsByFile                // /proc/PID/limits, where prlimit was refused
+	LimitsByOwn                 // getrlimit(2), our own only
+)
+
+func (m LimitMethod) String() string {
+	switch m {
+	case LimitsByPrlimit:
+		return "prlimit"
+	case LimitsByFile:
+		return "limits file"
+	case LimitsByOwn:
+		return "getrlimit"
+	}
+	return "none"
+}
+
+// MarshalJSON writes the method's name, or null when nothing was read.
+func (m LimitMethod) MarshalJSON() ([]byte, error) {
+	if m == LimitsByNone {
+		return []byte("null"), nil
+	}
+	return json.Marshal(m.String())
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package doctor
+
+import "runtime"
+
+const goarch = runtime.GOARCH
