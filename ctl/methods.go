@@ -19,6 +19,7 @@ const (
 	MethodSend    = "send"    // input for a pane's program
 	MethodCapture = "capture" // a pane's text, and whether it is all
 	MethodWait    = "wait"    // until something happens in a pane
+	MethodAsk     = "ask"     // the person at the window, for a tool
 )
 
 // Ids of panes and tabs are those that list tells: they begin at 1 and are not
@@ -307,6 +308,22 @@ type WaitResult struct {
 	State    State        `json:"state"`
 	Exit     *Exit        `json:"exit"` // null unless State is ended
 	Capture  Completeness `json:"capture"`
+}
+
+// An AskParams puts a question to the person at the window. Every text is shown
+// as it is, with what is not printable made visible; nothing of it is parsed.
+type AskParams struct {
+	Tool      string `json:"tool"`           // the tool that asks
+	From      string `json:"from,omitempty"` // who called it: "claude-code"; empty: not known
+	Rule      string `json:"rule"`           // the rule that wants an answer: "recursive delete"
+	Detail    string `json:"detail"`         // what would be done, whole
+	TimeoutMS int64  `json:"timeout_ms"`     // no answer by then is a refusal
+}
+
+// An AskResult is the answer. Its zero value is no consent.
+type AskResult struct {
+	Allowed bool   `json:"allowed"`
+	Why     string `json:"why"` // when not: "refused at the window", "nobody answered within 60 s"
 }
 
 // A validator is what every parameter type is.

@@ -64,6 +64,11 @@ func (w *fakeWindow) Wait(_ context.Context, p WaitParams) (WaitResult, error) {
 	return WaitResult{Pane: 2, Happened: HappenedTimeout, WaitedMS: 50, State: StateRunning, Capture: whole}, nil
 }
 
+func (w *fakeWindow) Ask(_ context.Context, p AskParams) (AskResult, error) {
+	w.asked = p
+	return AskResult{Why: "refused at the window"}, nil
+}
+
 // roundTrip calls a method over a real socket and compares what arrives on
 // both sides.
 func roundTrip[P, R any](t *testing.T, w *fakeWindow, c *Client, method string, params P, want R) {
@@ -105,6 +110,10 @@ func TestEveryMethodArrivesWholeOnBothSides(t *testing.T) {
 		CaptureResult{Pane: 2, Text: "a\u2028<b>\x1b[31m\n", AboveRows: 7, Alternate: true, Completeness: whole})
 	roundTrip(t, w, c, MethodWait, WaitParams{Pane: 2, Until: UntilText, Text: "$ ", TimeoutMS: 50},
 		WaitResult{Pane: 2, Happened: HappenedTimeout, WaitedMS: 50, State: StateRunning, Capture: whole})
+	roundTrip(t, w, c, MethodAsk, AskParams{Tool: "terminal", Rule: "recursive delete", Detail: "rm -r x\n", TimeoutMS: 1000}, AskResult{Why: "refused at the window"})
+	if err := c.Call(t.Context(), MethodAsk, AskParams{Tool: "terminal", Rule: "x", TimeoutMS: 1}, nil); !errors.Is(err, &Error{Code: InvalidParams}) {
+		t.Errorf("a question about nothing = %v", err)
+	}
 	if err := c.Call(t.Context(), MethodSplit, SplitParams{Pane: 9, Direction: Right}, nil); !errors.Is(err, &Error{Code: NoSuchPane}) || err.Error() != "there is no pane 9 (no_such_pane)" {
 		t.Errorf("split of no pane = %v", err)
 	}

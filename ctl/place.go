@@ -36,6 +36,11 @@ type Env struct {
 	Getenv  func(string) string // nil: os.Getenv
 	Version string              // of this program, told to the other side
 
+	// Service names something else than windows that listens and is called the
+	// same way. It has a folder of its own, in which only one listens at a time;
+	// SocketVariable does not concern it.
+	Service string
+
 	pid     int    // 0: ours; a test opens several windows in one process
 	runUser string // empty: /run/user
 	temp    string // empty: os.TempDir
@@ -91,29 +96,36 @@ func (e Env) places() []place {
 		out = append(out, p)
 	}
 	if dir := e.get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) { // the XDG text: others are to be ignored
-		add(place{base: dir, folder: filepath.Join(dir, folderName), from: "XDG_RUNTIME_DIR"})
+		add(place{base: dir, folder: filepath.Join(dir, e.folderName()), from: "XDG_RUNTIME_DIR"})
 	}
 	run := e.runUser
 	if run == "" {
 		run = "/run/user"
 	}
 	run = filepath.Join(run, strconv.Itoa(ownUID()))
-	add(place{base: run, folder: filepath.Join(run, folderName), from: run})
+	add(place{base: run, folder: filepath.Join(run, e.folderName()), from: run})
 	temp := e.temp
 	if temp == "" {
 		temp = os.TempDir()
 	}
 	add(place{
-		base: temp, folder: filepath.Join(temp, folderName+"-"+strconv.Itoa(ownUID())),
+		base: temp, folder: filepath.Join(temp, e.folderName()+"-"+strconv.Itoa(ownUID())),
 		from: "the folder for temporary files", must: true,
 	})
 	return out
 }
 
+func (e Env) folderName() string {
+	if e.Service == "" {
+		return folderName
+	}
+	return folderName + "-" + e.Service
+}
+
 // named is the socket that SocketVariable names, or "".
 func (e Env) named() (string, error) {
 	path := e.get(SocketVariable)
-	if path == "" {
+	if path == "" || e.Service != "" {
 		return "", nil
 	}
 	if !filepath.IsAbs(path) {

@@ -118,10 +118,14 @@ func Listen(env Env) (*Server, error) {
 
 // open cleans the folder and binds. It runs under the lock.
 func (s *Server) open(env Env, at seat) error {
-	if _, err := s.folder.sweep(); err != nil {
+	left, err := s.folder.sweep()
+	if err != nil {
 		return err
 	}
-	err := s.folder.clear(at.path())
+	if env.Service != "" && len(left) > 0 {
+		return ErrInUse
+	}
+	err = s.folder.clear(at.path())
 	if own := pidName(env.ownPID()); errors.Is(err, ErrInUse) && at.name != own {
 		at.notes = append(at.notes, fmt.Sprintf("a window listens on %s already: this one listens beside it", at.path()))
 		at.name = own

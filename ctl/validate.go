@@ -94,6 +94,19 @@ func (p WaitParams) Validate() error {
 	return checkID("pane", p.Pane)
 }
 
+// Validate reports the first parameter that is out of range.
+func (p AskParams) Validate() error {
+	switch {
+	case p.Tool == "" || p.Rule == "" || p.Detail == "":
+		return errors.New("tool, rule and detail must be given: nobody can answer a question without them")
+	case !utf8.ValidString(p.Tool + p.From + p.Rule + p.Detail):
+		return errors.New("a text is not UTF-8, and would be shown as another one")
+	case p.TimeoutMS <= 0 || p.TimeoutMS > maxMS:
+		return fmt.Errorf("timeout_ms is %d and must be between 1 and %d", p.TimeoutMS, maxMS)
+	}
+	return nil
+}
+
 func checkID(name string, id int) error {
 	if id < 0 {
 		return fmt.Errorf("%s is %d and must not be negative", name, id)

@@ -25,6 +25,7 @@ type Window interface {
 	Focus(context.Context, FocusParams) (FocusResult, error)
 	Send(context.Context, SendParams) (SendResult, error)
 	Capture(context.Context, CaptureParams) (CaptureResult, error)
+	Ask(context.Context, AskParams) (AskResult, error)
 	Wait(context.Context, WaitParams) (WaitResult, error)
 }
 
@@ -39,6 +40,7 @@ func Methods(w Window) Handler {
 		MethodSend:    typed(w.Send),
 		MethodCapture: typed(w.Capture),
 		MethodWait:    typed(w.Wait),
+		MethodAsk:     typed(w.Ask),
 	}
 }
 
