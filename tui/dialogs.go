@@ -89,7 +89,7 @@ func (m *Model) answered(r picker.Result) tea.Cmd {
 	if r.State == picker.Chosen && d.chosen != nil {
 		cmd = d.chosen(r)
 	}
-	return tea.Batch(cmd, m.nextClip())
+	return tea.Batch(cmd, m.nextQuestion(), m.nextClip())
 }
 
 // actionItems lists the actions, each with its keys. The palette has the reason

@@ -46,6 +46,7 @@ type Model struct {
 	copiedText string // what was copied here last, for Paste
 	note       *note  // what the status bar says until the next key
 	alerts     []alert
+	questions  []*question // tools that wait for an answer, the oldest first
 
 	meter   fdmeter.Snapshot
 	metered bool // meter holds a count

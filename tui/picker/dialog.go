@@ -51,6 +51,7 @@ var (
 	_ Dialog = (*Confirm)(nil)
 	_ Dialog = (*Prompt)(nil)
 	_ Dialog = (*Chooser)(nil)
+	_ Dialog = (*Approval)(nil)
 )
 
 // leaves reports the keys that close every dialog.

@@ -116,6 +116,15 @@ func chooser() *Chooser {
 	}
 }
 
+const longScript = "set -e\n" + "cd /srv/app\n\tgit  reset --hard origin/main\n" + "echo \x1b[2K\u202e gpj.exe\n" +
+	"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\nq\nr\ns\nt\nu\nv\nw\nx\ny\nz\nrm -rf /srv/old"
+
+func approval(detail string) *Approval {
+	return &Approval{
+		Question: "terminal, called by claude-code, wants to run this", Rule: "recursive delete", Detail: detail, Until: "14:05:30",
+	}
+}
+
 func TestDialogsAreAsDrawn(t *testing.T) {
 	why := palette()
 	typed(why, "copy")
@@ -127,7 +136,7 @@ func TestDialogsAreAsDrawn(t *testing.T) {
 	wrong.Key("enter", "")
 	for name, d := range map[string]Dialog{
 		"palette": palette(), "palette-spl": typed(palette(), "spl"), "palette-none": typed(palette(), "xyz"),
-		"palette-why": why, "palette-end": long, "confirm": confirm(), "prompt": prompt(), "prompt-problem": wrong, "chooser": chooser(),
+		"palette-why": why, "palette-end": long, "confirm": confirm(), "prompt": prompt(), "prompt-problem": wrong, "chooser": chooser(), "approval": approval("rm -rf ./build && make\n"), "approval-long": approval(longScript),
 	} {
 		for _, size := range sizes {
 			base := fmt.Sprintf("%s-%dx%d", name, size[0], size[1])
