@@ -18,6 +18,9 @@ type Config struct {
 	Meter     Meter
 	Clipboard Clipboard
 	Notify    Notify
+	Tools     Tools
+	Speech    Speech
+	Send      Send
 
 	marks map[string]mark // where values that are no default came from; not changed after Load
 }
@@ -153,6 +156,11 @@ func (c Config) Clone() Config {
 		bind[action] = slices.Clone(keys)
 	}
 	c.Keys.Bind = bind
+	for _, k := range table {
+		if list, ok := k.at(&c).(*[]string); ok {
+			*list = slices.Clone(*list)
+		}
+	}
 	return c
 }
 

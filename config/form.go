@@ -34,6 +34,8 @@ func set(at, v any) {
 		*p = v.(Percent)
 	case *time.Duration:
 		*p = v.(time.Duration)
+	case *[]string:
+		*p = slices.Clone(v.([]string))
 	default:
 		panic(fmt.Sprintf("no form has a value for %T", at))
 	}
@@ -54,6 +56,8 @@ func get(at any) any {
 		return *p
 	case *time.Duration:
 		return *p
+	case *[]string:
+		return slices.Clone(*p)
 	}
 	panic(fmt.Sprintf("no form has a value for %T", at))
 }
@@ -176,6 +180,31 @@ func (span) schema() map[string]any {
 	return map[string]any{"type": "string", "pattern": spanPattern.String()}
 }
 func (span) names() []string { return nil }
+
+// texts is a list of texts that follow a pattern.
+type texts struct {
+	what    string // of one of them
+	pattern *regexp.Regexp
+}
+
+func (t texts) want() string { return "a list, each " + t.what }
+
+func (t texts) read(v value) (any, bool) {
+	out := []string{}
+	for _, item := range v.items {
+		if item.kind != kindString || !t.pattern.MatchString(item.text) {
+			return nil, false
+		}
+		out = append(out, item.text)
+	}
+	return out, v.kind == kindList
+}
+
+func (texts) text(v any) string { return tomlList(v.([]string)) }
+func (t texts) schema() map[string]any {
+	return map[string]any{"type": "array", "items": map[string]any{"type": "string", "pattern": t.pattern.String()}}
+}
+func (texts) names() []string { return nil }
 
 func within[T int | Size | Percent | time.Duration](v, low, high T) bool {
 	return low <= v && v <= high

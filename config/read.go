@@ -146,8 +146,8 @@ func wanted(k *key) string {
 		return `a list of keys, as in zoom = ["prefix z", "alt+z"]`
 	}
 	example := k.def
-	if example == "" {
-		example = examples[k.name]
+	if other, ok := examples[k.name]; ok {
+		example = other
 	}
 	return k.form.want() + ", as in " + k.line(example)
 }

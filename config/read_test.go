@@ -14,7 +14,7 @@ const themes = `"terminal", "light", "dark", "catppuccin", "gruvbox", "nord", "s
 // TestEveryProblemIsToldWithItsPlace holds the exact messages. All of a file
 // come at once, in the order of its lines.
 func TestEveryProblemIsToldWithItsPlace(t *testing.T) {
-	const sectionList = "sections are terminal, keys, keys.bind, ui, ui.dock, meter, clipboard, notify"
+	const sectionList = "sections are terminal, keys, keys.bind, ui, ui.dock, meter, clipboard, notify, tools, speech, send"
 	const notLine = "; a line is key = value, with text in quotes"
 	for _, c := range []struct {
 		name, file string

@@ -36,6 +36,9 @@ var sections = []section{
 	{"meter", "The live count of open descriptors."},
 	{"clipboard", "What may reach the clipboard, and how. Reading it is always refused to programs."},
 	{"notify", "Which events of a pane ask for attention."},
+	{"tools", "What agents and commands may do through the tools, and what a person is asked about."},
+	{"speech", "What speaks, and how. Keys of servers come from the environment or the secrets file, never from here."},
+	{"send", "Where messages go. Tokens come from the environment or the secrets file, never from here."},
 }
 
 var (
@@ -47,7 +50,10 @@ var (
 )
 
 // table is every key, in the order of the file.
-var table = []key{
+var table = slices.Concat(windowKeys, toolKeys)
+
+// windowKeys are those of the window and its panes.
+var windowKeys = []key{
 	{
 		"terminal.shell",
 		words{"the path or the name of a program, without control characters", plainText},
@@ -203,7 +209,19 @@ var table = []key{
 }
 
 // examples are shown for keys whose default is empty.
-var examples = map[string]string{"terminal.shell": "/bin/sh", "keys.prefix": "ctrl+a"}
+var examples = map[string]any{
+	"terminal.shell": "/bin/sh", "keys.prefix": "ctrl+a",
+	"tools.allow": []string{"git push --force-with-lease*"}, "tools.deny": []string{"*kubectl*--context=prod*"},
+	"speech.language": "de", "speech.voice": "en-us", "speech.piper_program": "piper",
+	"speech.piper_model": "/usr/share/piper/en_US-lessac-medium.onnx", "speech.piper_url": "http://127.0.0.1:5000",
+	"speech.openai_url": "http://127.0.0.1:8880/v1", "speech.openai_model": "gpt-4o-mini-tts",
+	"speech.elevenlabs_model": "eleven_multilingual_v2", "speech.wyoming": "127.0.0.1:10200",
+	"speech.command": []string{"say-it", "{input_path}", "{output_path}"}, "speech.format": "mp3",
+	"send.default": "telegram", "send.outbox": "/home/me/outbox", "send.homes": []string{"telegram=-1001234567890"},
+	"send.names": []string{"slack:#ops=C0123456789"}, "send.paths": []string{"/data=/home/me/agent/data"},
+	"send.allow": []string{"/var/log/app"}, "send.deny": []string{"/home/me/private"},
+	"send.matrix_server": "https://matrix.example.org", "send.email_host": "smtp.example.org", "send.email_from": "me@example.org",
+}
 
 // lookup returns the key of that name, nil when there is none.
 func lookup(name string) *key {
