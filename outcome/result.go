@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"time"
@@ -124,6 +125,27 @@ func worse(a, b State) State {
 		return b
 	}
 	return a
+}
+
+// Summary says in one line what is known of the output, for lists.
+func (r *Result) Summary() string {
+	if r.PID == 0 {
+		if r.Err != nil {
+			return *errLine(r.Err)
+		}
+		return "not started"
+	}
+	s := r.Output.Capture.Sentence()
+	if r.Stderr != nil && (r.Stderr.Capture.Read > 0 || r.Stderr.Capture.State() != StateComplete) {
+		s += "; stderr: " + r.Stderr.Capture.Sentence()
+	}
+	switch {
+	case r.Signal != 0:
+		s = SignalName(r.Signal) + "; " + s
+	case r.ExitCode != nil && *r.ExitCode != 0:
+		s = fmt.Sprintf("exit %d; ", *r.ExitCode) + s
+	}
+	return s
 }
 
 // resultJSON keeps Hermes' names (output, exit_code, error) and adds ours.
