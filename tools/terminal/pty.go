@@ -16,8 +16,8 @@ const termVersion = "run"
 
 // runPTY runs the command on a terminal of its own. Its two streams are one
 // there, and it gets no input.
-func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
-	keep := newKeeper(s.Keep, s.SpillDir, s.Stdout)
+func runPTY(ctx context.Context, s Spec, r *outcome.Result) *keeper {
+	keep := newKeeper(s, s.Stdout)
 	broke := make(chan struct{})
 	b, err := ptybridge.Start(ptybridge.Config{
 		Command: s.Command, Dir: s.Dir, Env: proc.ChildEnv(s.Env, termVersion),
@@ -28,7 +28,7 @@ func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
 	})
 	if err != nil {
 		notStarted(r, "start", err)
-		return
+		return nil
 	}
 	r.PID = b.PID()
 	stopped := awaitBridge(ctx, b, s.Timeout, broke)
@@ -46,6 +46,7 @@ func runPTY(ctx context.Context, s Spec, r *outcome.Result) {
 	}
 	r.Output = outcome.Stream{Bytes: keep.bytes(), Capture: c}
 	r.Judge(stopped)
+	return keep
 }
 
 // awaitBridge returns when everything of the bridge has ended, after closing
@@ -62,8 +63,9 @@ func awaitBridge(ctx context.Context, b *ptybridge.Bridge, timeout time.Duration
 	return stopped
 }
 
-func orElse(n, otherwise int) int {
-	if n == 0 {
+func orElse[T comparable](n, otherwise T) T {
+	var zero T
+	if n == zero {
 		return otherwise
 	}
 	return n

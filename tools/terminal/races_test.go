@@ -57,6 +57,7 @@ func awaitZombie(t *testing.T, pid string) {
 // TestHolderThatEndsWhileItIsLookedForLeavesACompleteOutput has the last holder
 // let go of the pipe after the grace and before or after it is seen.
 func TestHolderThatEndsWhileItIsLookedForLeavesACompleteOutput(t *testing.T) {
+	t.Parallel()
 	p := newPoller(t)
 	for name, answer := range map[string]func(pid int) ([]outcome.Process, error){
 		"not seen any more":    func(int) ([]outcome.Process, error) { return nil, nil },
@@ -89,6 +90,7 @@ func TestHolderThatEndsWhileItIsLookedForLeavesACompleteOutput(t *testing.T) {
 }
 
 func TestNoEndAndNobodySeenIsUnknownAndSaysWhy(t *testing.T) {
+	t.Parallel()
 	for _, denied := range []error{nil, os.ErrPermission} {
 		s := Spec{Command: sh("sleep 100 & echo $!")}
 		s.fault.holders = func(string) ([]outcome.Process, error) { return nil, denied }
@@ -107,6 +109,7 @@ func TestNoEndAndNobodySeenIsUnknownAndSaysWhy(t *testing.T) {
 // TestBrokenReaderDoesNotHangACommandThatGoesOnWriting writes more than a pipe
 // or a terminal holds. Nobody reads it.
 func TestBrokenReaderDoesNotHangACommandThatGoesOnWriting(t *testing.T) {
+	t.Parallel()
 	p := newPoller(t)
 	for _, split := range []bool{false, true} {
 		s := Spec{Command: []string{"seq", "1", "200000"}, Split: split, Poller: p}
@@ -134,6 +137,7 @@ func TestAnEndCountsAlthoughItsTimeWasUp(t *testing.T) {
 }
 
 func TestOutputThatCannotBeReadStopsTheCommandAfterAGrace(t *testing.T) {
+	t.Parallel()
 	broke := make(chan struct{})
 	close(broke)
 	if err := await(t.Context(), make(chan struct{}), 0, broke); !errors.Is(err, errUnread) {
@@ -144,6 +148,7 @@ func TestOutputThatCannotBeReadStopsTheCommandAfterAGrace(t *testing.T) {
 // TestTimeoutReturnsAlthoughAnotherSessionHoldsThePipe leaves a process that
 // the signal to the group does not reach.
 func TestTimeoutReturnsAlthoughAnotherSessionHoldsThePipe(t *testing.T) {
+	t.Parallel()
 	s := Spec{Command: sh("setsid sleep 100 & echo $!; wait"), Timeout: 200 * time.Millisecond}
 	r := run(t, s)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(r.Output.Bytes)))
@@ -160,6 +165,7 @@ func TestTimeoutReturnsAlthoughAnotherSessionHoldsThePipe(t *testing.T) {
 }
 
 func TestTimeoutEndsAStoppedCommand(t *testing.T) {
+	t.Parallel()
 	for _, pty := range []bool{false, true} {
 		r := run(t, Spec{Command: sh("kill -STOP $$"), Timeout: 100 * time.Millisecond, PTY: pty})
 		if !errors.Is(r.Err, outcome.ErrTimeout) || r.Signal == 0 {
@@ -171,6 +177,7 @@ func TestTimeoutEndsAStoppedCommand(t *testing.T) {
 // TestCommandThatClosesItsStreamsIsFollowedToItsEnd sees the end of the output
 // long before the end of the command.
 func TestCommandThatClosesItsStreamsIsFollowedToItsEnd(t *testing.T) {
+	t.Parallel()
 	r := run(t, Spec{Command: sh("echo all; exec >&- 2>&-; sleep 0.3; exit 9")})
 	if string(r.Output.Bytes) != "all\n" || r.ExitCode == nil || *r.ExitCode != 9 || r.Output.Capture.End != outcome.EndEOF {
 		t.Errorf("%+v", r)

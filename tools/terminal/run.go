@@ -47,10 +47,20 @@ type Spec struct {
 	Rows    int           // with PTY; 0: 24
 
 	// Keep is how many bytes of each stream the result carries; 0 means
-	// DefaultKeep. What is more goes to a file in SpillDir and the result says
-	// so.
+	// DefaultKeep. Of what is longer it carries the beginning and the end, the
+	// whole goes to a file in SpillDir of up to SpillMax bytes (0 means
+	// DefaultSpill), and the result says so.
 	Keep     int64
 	SpillDir string
+	SpillMax int64
+
+	// Text takes the control sequences of terminals out of what the result
+	// carries. The bytes as they came are then in a file in SpillDir.
+	Text bool
+
+	// Live, when set, gets the bytes as they come besides. It never fails the
+	// call.
+	Live io.Writer
 
 	// Stdout and Stderr, when set, get the bytes as they come instead of the
 	// result. An error of theirs makes the output truncated, and is told.
@@ -66,7 +76,15 @@ type fault struct {
 	start   func(step string) error
 	read    func(fd int, p []byte) (int, error)
 	holders func(target string) ([]outcome.Process, error)
-	total   time.Duration // instead of drainTotal
+	free    func(dir string) (uint64, error) // instead of freeSpace
+	total   time.Duration                    // instead of drainTotal
+}
+
+func (f fault) freeSpace() func(dir string) (uint64, error) {
+	if f.free != nil {
+		return f.free
+	}
+	return freeSpace
 }
 
 func (f fault) whoHolds(target string) ([]outcome.Process, error) {
@@ -87,16 +105,21 @@ func (f fault) drain(total time.Duration) time.Duration {
 // has been given up for a reason that the result names. The result is never
 // nil.
 func Run(ctx context.Context, s Spec) *outcome.Result {
+	r, _ := execute(ctx, s)
+	return r
+}
+
+// execute is Run, and returns besides what was kept of the output: nil when
+// the command did not start.
+func execute(ctx context.Context, s Spec) (*outcome.Result, *keeper) {
 	r := &outcome.Result{Waiting: s.Poller.Mechanism()}
 	if s.Env == nil {
 		s.Env = os.Environ()
 	}
 	if s.PTY {
-		runPTY(ctx, s, r)
-	} else {
-		runPipes(ctx, s, r)
+		return r, runPTY(ctx, s, r)
 	}
-	return r
+	return r, runPipes(ctx, s, r)
 }
 
 func notStarted(r *outcome.Result, step string, err error) {
@@ -107,12 +130,12 @@ func notStarted(r *outcome.Result, step string, err error) {
 	r.Judge(nil)
 }
 
-func runPipes(ctx context.Context, s Spec, r *outcome.Result) {
+func runPipes(ctx context.Context, s Spec, r *outcome.Result) *keeper {
 	run := &pipeRun{spec: s}
 	if err := run.start(); err != nil {
 		run.release()
 		notStarted(r, "start", err)
-		return
+		return nil
 	}
 	r.PID = run.child.PID
 	stopped := run.follow(ctx)
@@ -120,12 +143,14 @@ func runPipes(ctx context.Context, s Spec, r *outcome.Result) {
 	run.release()
 	r.Duration = run.ended.Sub(run.child.Started)
 	setEnd(r, st, err)
+	r.Notes = append(r.Notes, run.notes...)
 	r.Output = run.streams[0].result(r)
 	if s.Split {
 		stderr := run.streams[1].result(r)
 		r.Stderr = &stderr
 	}
 	r.Judge(stopped)
+	return run.streams[0].keep
 }
 
 func setEnd(r *outcome.Result, st proc.Status, err error) {
@@ -149,6 +174,7 @@ type pipeRun struct {
 	streams []*stream
 	null    *os.File
 	ended   time.Time
+	notes   []string
 }
 
 func (p *pipeRun) step(name string, do func() error) error {
@@ -243,7 +269,10 @@ func (p *pipeRun) open(sink io.Writer) error {
 // joins the streams. It returns why the command was stopped, nil when it
 // ended by itself.
 func (p *pipeRun) follow(ctx context.Context) error {
-	stopped := awaitEnd(ctx, p.child, p.spec.Timeout)
+	stopped := await(ctx, p.child.Exited(), p.spec.Timeout, nil)
+	if stopped != nil {
+		p.stop()
+	}
 	p.ended = time.Now()
 	for _, st := range p.streams {
 		st.waiter.Wake() // it now reads against the clock
@@ -286,27 +315,6 @@ func await(ctx context.Context, exited <-chan struct{}, timeout time.Duration, b
 	if ended(exited) {
 		return nil
 	}
-	return stopped
-}
-
-// awaitEnd returns when the child has ended, after stopping it if need be.
-func awaitEnd(ctx context.Context, child *proc.Process, timeout time.Duration) error {
-	stopped := await(ctx, child.Exited(), timeout, nil)
-	if stopped == nil {
-		return nil
-	}
-	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
-		_ = child.SignalGroup(sig)          // the only error is that it has ended
-		_ = child.SignalGroup(unix.SIGCONT) // a stopped process cannot act on TERM
-		t := time.NewTimer(killGrace)
-		select {
-		case <-child.Exited():
-			t.Stop()
-			return stopped
-		case <-t.C:
-		}
-	}
-	<-child.Exited()
 	return stopped
 }
 

@@ -26,7 +26,7 @@ type stream struct {
 func newStream(s Spec, sink io.Writer) *stream {
 	return &stream{
 		readEnd: -1, writeEnd: -1,
-		keep:  newKeeper(s.Keep, s.SpillDir, sink),
+		keep:  newKeeper(s, sink),
 		fault: s.fault,
 		done:  make(chan struct{}),
 	}
