@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -23,6 +25,9 @@ type Spec struct {
 	Dir     string   // empty: our own
 	Env     []string // nil: our own
 }
+
+// PaneVariable tells a program the number of its pane.
+const PaneVariable = "HONESTTY_PANE"
 
 // stall is how long a paste may wait for a program that reads none of it.
 const stall = time.Second
@@ -55,13 +60,16 @@ type Pane struct {
 	closed   bool
 	starts   time.Time
 	where    Where
-	located  int64 // bytes read when where was looked for, and one; 0: never
+	located  time.Time // when where was looked for last
 	bells    int
 	notices  []Notice
 	noticed  int // notices ever
 	clip     *Clip
 	times    timings
 	told     bool // PaneChanged was said and nobody has looked since
+
+	dirty atomic.Bool  // where may have changed since it was looked for
+	moved atomic.Int64 // when it last may have, in nanoseconds since 1970
 }
 
 func newPane(s *Session, id PaneID, spec Spec, size ptybridge.Size) *Pane {
@@ -114,7 +122,7 @@ func (p *Pane) run() {
 	ready := make(chan struct{}) // closed when p.bridge is set, so that replies find it
 	var bridge *ptybridge.Bridge
 	bridge, err := ptybridge.Start(ptybridge.Config{
-		Command: command, Dir: dir, Env: append(proc.ChildEnv(env, p.s.conf.Version), p.s.conf.Env...), Size: size,
+		Command: command, Dir: dir, Env: append(append(proc.ChildEnv(env, p.s.conf.Version), p.s.conf.Env...), PaneVariable+"="+strconv.Itoa(int(p.id))), Size: size,
 		Poller: p.s.conf.Poller,
 		Output: func(b []byte) { <-ready; p.output(bridge, b) },
 		Failed: p.unread,
@@ -145,6 +153,8 @@ func (p *Pane) run() {
 	p.fit(bridge) // the pane may have been resized meanwhile
 	go p.await(bridge)
 	p.changed()
+	p.unseen()
+	p.s.gauge.wantCount()
 }
 
 // output feeds the engine. It runs in the bridge's reader.
@@ -167,6 +177,7 @@ func (p *Pane) output(b *ptybridge.Bridge, data []byte) {
 		p.s.facts.put(PaneCalled{p.id})
 	}
 	p.changed()
+	p.unseen()
 }
 
 // changed tells that there is something to look at, once until somebody does.
@@ -190,24 +201,23 @@ func (p *Pane) unread(cause error) {
 }
 
 // locate looks what runs in the foreground.
-func (p *Pane) locate(always bool) {
-	p.mu.Lock()
-	quiet := p.bridge != nil && p.located == p.bridge.BytesRead()+1
-	if p.bridge != nil {
-		p.located = p.bridge.BytesRead() + 1
-	}
-	p.mu.Unlock()
-	if quiet && !always {
-		return
-	}
+func (p *Pane) locate(now time.Time) {
 	w := p.glance()
 	p.mu.Lock()
 	same := w == p.where
-	p.where = w
+	p.where, p.located = w, now
 	p.mu.Unlock()
 	if !same {
 		p.changed()
+		p.s.gauge.wantCount() // another program has other descriptors
 	}
+}
+
+// lookedBefore reports whether the last look at what runs is older than t.
+func (p *Pane) lookedBefore(t time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.bridge != nil && !p.located.After(t)
 }
 
 // await records the end of a run.
@@ -219,6 +229,8 @@ func (p *Pane) await(b *ptybridge.Bridge) {
 	p.bridge, p.state, p.exit = nil, StateEnded, exit
 	p.mu.Unlock()
 	p.s.facts.put(PaneEnded{p.id})
+	p.unseen()
+	p.s.gauge.wantCount()
 }
 
 // Rerun starts the pane's command again, below a seam that says how the last

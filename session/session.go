@@ -6,16 +6,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/vt"
 )
-
-// MeterTick is how often descriptors are counted.
-const MeterTick = time.Second
 
 // A Fact is something that happened, for a client to act on.
 type Fact interface{ fact() }
@@ -71,9 +67,10 @@ var ErrClosed = errors.New("the session is closed")
 
 // A Session owns the panes and the meter.
 //
-//	goroutine  started by  ends on   joined by
-//	publisher  New         Close     Close
-//	meter      New         Close     Close
+//	goroutine  started by    ends on   joined by
+//	publisher  New           Close     Close
+//	meter      New           Close     Close
+//	follow     FollowCalls   Close     Close
 type Session struct {
 	conf Config
 	wg   sync.WaitGroup
@@ -84,6 +81,9 @@ type Session struct {
 	lastID PaneID
 	closed bool
 	facts  inbox
+
+	calls calls
+	gauge gauge
 }
 
 // New starts a session without panes.
@@ -92,7 +92,9 @@ func New(c Config) *Session {
 		c.Scrollback = DefaultScrollback
 	}
 	s := &Session{conf: c, stop: make(chan struct{}), panes: map[PaneID]*Pane{}}
+	s.calls.wake = make(chan struct{}, 1) // one pending wake-up is enough
 	s.facts.init()
+	s.gauge.init()
 	if s.conf.Guard == nil {
 		s.conf.Guard = func() {}
 	}
@@ -139,29 +141,6 @@ func (s *Session) Close() []Info {
 	s.facts.close()
 	s.wg.Wait()
 	return infos
-}
-
-// rareTicks is how often a pane that put out nothing is looked at all the same:
-// a program can change its directory without a word.
-const rareTicks = 10
-
-// meter counts the descriptors of this process and of every pane's tree.
-func (s *Session) meter() {
-	defer s.conf.Guard()
-	sampler := fdmeter.NewSampler(&fdmeter.Meter{})
-	tick := time.NewTicker(MeterTick)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		for _, p := range s.all() {
-			p.locate((n+int(p.id))%rareTicks == 0)
-		}
-		s.facts.put(MeterRead{sampler.Sample(time.Now(), s.roots())})
-		select {
-		case <-s.stop:
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // all returns the panes in the order they were opened.
