@@ -103,13 +103,18 @@ func newOrders() map[keymap.Action]order {
 		keymap.OpenInEditor:   {(*Model).openEditor, noPane},
 		keymap.ClearHistory:   {func(m *Model) tea.Cmd { m.focused().pane.ClearHistory(); return nil }, noPane},
 
-		keymap.ToggleDock: {(*Model).toggleDock, nil},
-		keymap.FocusDock:  {(*Model).focusDock, nil},
-		keymap.DockNext:   {func(m *Model) tea.Cmd { m.panels.Turn(1); return nil }, noDock},
-		keymap.DockPrev:   {func(m *Model) tea.Cmd { m.panels.Turn(-1); return nil }, noDock},
-		keymap.DockSide:   {(*Model).moveDock, noDock},
-		keymap.PanelFDs:   {(*Model).showFDs, nil},
-		keymap.Alerts:     {(*Model).lookAtAlert, noAlerts},
+		keymap.ToggleDock:  {(*Model).toggleDock, nil},
+		keymap.FocusDock:   {(*Model).focusDock, nil},
+		keymap.DockNext:    {func(m *Model) tea.Cmd { m.panels.Turn(1); return tea.Batch(m.panelsChanged(), m.soon()) }, noDock},
+		keymap.DockPrev:    {func(m *Model) tea.Cmd { m.panels.Turn(-1); return tea.Batch(m.panelsChanged(), m.soon()) }, noDock},
+		keymap.DockSide:    {(*Model).moveDock, noDock},
+		keymap.PanelTools:  {func(m *Model) tea.Cmd { return m.showPanel(m.tools) }, nil},
+		keymap.PanelSpeech: {func(m *Model) tea.Cmd { return m.showPanel(m.speech) }, nil},
+		keymap.PanelSend:   {func(m *Model) tea.Cmd { return m.showPanel(m.sends) }, nil},
+		keymap.PanelJobs:   {func(m *Model) tea.Cmd { return m.showPanel(m.jobs) }, nil},
+		keymap.PanelFDs:    {(*Model).showFDs, nil},
+		keymap.Compose:     {(*Model).openForm, nil},
+		keymap.Alerts:      {(*Model).lookAtAlert, noAlerts},
 
 		keymap.Palette:      {func(m *Model) tea.Cmd { m.openPalette("Palette", false); return nil }, nil},
 		keymap.Help:         {func(m *Model) tea.Cmd { m.openPalette("Help", true); return nil }, nil},
@@ -424,6 +429,12 @@ func keyNamed(name string) (input.Key, bool) {
 
 func (m *Model) lookAtAlert() tea.Cmd {
 	a, _ := m.worst()
+	if a.meter {
+		return m.lookAtMeter(a)
+	}
+	if a.call != "" {
+		return m.lookAtCall(a.call)
+	}
 	m.dropAlerts(a.pane)
 	m.goToPane(a.pane)
 	return nil

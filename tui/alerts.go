@@ -16,7 +16,11 @@ const alertsKept = 100
 type alert struct {
 	mark statusbar.Mark
 	text string
-	pane session.PaneID
+	pane session.PaneID // where it happened; 0: in no pane of ours
+	call string         // the call it is about; empty: none
+
+	meter bool // it is about a line of descriptors
+	pid   int  // and whose; 0: the machine's
 }
 
 // alert adds one. Of what a program says itself only the last counts, and it
@@ -24,7 +28,7 @@ type alert struct {
 func (m *Model) alert(a alert) {
 	if a.mark != statusbar.MarkFailure {
 		m.alerts = slices.DeleteFunc(m.alerts, func(b alert) bool {
-			return b.pane == a.pane && b.mark == a.mark
+			return b.pane == a.pane && b.call == a.call && b.mark == a.mark && b.meter == a.meter && b.pid == a.pid
 		})
 	}
 	m.alerts = append(m.alerts, a)
@@ -37,7 +41,12 @@ func (m *Model) alert(a alert) {
 
 // dropAlerts forgets the alerts of a pane that was looked at.
 func (m *Model) dropAlerts(id session.PaneID) {
-	m.alerts = slices.DeleteFunc(m.alerts, func(a alert) bool { return a.pane == id })
+	m.alerts = slices.DeleteFunc(m.alerts, func(a alert) bool { return a.pane == id && a.call == "" && !a.meter })
+}
+
+// dropCallAlerts forgets the alerts of a call that was looked at.
+func (m *Model) dropCallAlerts(call string) {
+	m.alerts = slices.DeleteFunc(m.alerts, func(a alert) bool { return a.call == call && call != "" })
 }
 
 // worst is the alert that the bar shows: a failure before anything else, the

@@ -37,7 +37,8 @@ func (d unasked) Key(name, text string) picker.Result {
 }
 
 func (m *Model) dialogKey(name, text string) tea.Cmd {
-	return m.answered(m.dialog.Key(name, text))
+	cmd := m.answered(m.dialog.Key(name, text))
+	return tea.Batch(cmd, m.formWants())
 }
 
 func (m *Model) dialogMouse(ev input.Mouse) tea.Cmd {
@@ -47,7 +48,7 @@ func (m *Model) dialogMouse(ev input.Mouse) tea.Cmd {
 	case ev.Button == input.WheelDown:
 		m.dialog.Wheel(wheelLines)
 	case ev.Action == input.ActionPress && ev.Button == input.ButtonLeft:
-		return m.answered(m.dialog.Click(ev.X, ev.Y))
+		return tea.Batch(m.answered(m.dialog.Click(ev.X, ev.Y)), m.formWants())
 	}
 	return nil
 }
@@ -59,6 +60,9 @@ func (m *Model) pasteHere(text string) tea.Cmd {
 	switch {
 	case m.dialog != nil:
 		m.dialog.Paste(text)
+		return m.formWants()
+	case m.inDock && m.pasteInDock(text):
+		return m.panelsChanged()
 	case m.inDock:
 		m.say("nothing pasted: the dock takes no text, q goes back to the pane", true)
 	case v != nil && v.copy != nil && v.copy.Typing():

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"context"
+	"os"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,6 +13,7 @@ import (
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/layout"
 	"github.com/honestty/honestty/tui/panels"
+	"github.com/honestty/honestty/tui/statusbar"
 )
 
 // composeDock draws the dock where it has a place.
@@ -43,7 +47,7 @@ func (m *Model) focusDock() tea.Cmd {
 		m.toggleDock()
 	}
 	m.inDock = m.docked.Shown()
-	return nil
+	return tea.Batch(m.panelsChanged(), m.soon())
 }
 
 func (m *Model) showFDs() tea.Cmd {
@@ -91,7 +95,11 @@ func (m *Model) rememberDock() tea.Cmd {
 
 // dockKey gives the dock a key. q and Esc go back to the pane.
 func (m *Model) dockKey(name string) tea.Cmd {
+	before := m.panels.Active()
 	action, handled := m.panels.Key(name)
+	if m.panels.Active() != before {
+		return tea.Batch(m.panelsChanged(), m.soon())
+	}
 	if !handled && (name == "q" || name == "esc") {
 		m.inDock = false
 		return nil
@@ -106,19 +114,87 @@ func (m *Model) dockKey(name string) tea.Cmd {
 func (m *Model) panelAction(a panels.Action) tea.Cmd {
 	switch a := a.(type) {
 	case panels.ReadTypes:
-		w := m.w
-		return func() tea.Msg {
-			defer w.guard()
-			return typesMsg{a, (&fdmeter.Meter{}).Types(a.PID, time.Now())}
-		}
+		return m.readTypes(a)
+	case panels.ReadHolders:
+		return m.readHolders(a)
 	case panels.GoToPane:
 		for id, v := range m.views {
 			if v.info.PID == a.PID {
 				m.goToPane(id)
 			}
 		}
+	default:
+		return m.callAction(a)
 	}
 	return nil
+}
+
+// readTypes looks at the descriptors of one process, and at what the parts of
+// this program hold when it is the process.
+func (m *Model) readTypes(a panels.ReadTypes) tea.Cmd {
+	w := m.w
+	return func() tea.Msg {
+		defer w.guard()
+		meter := &fdmeter.Meter{}
+		msg := typesMsg{Asked: a, Breakdown: meter.Types(a.PID, time.Now())}
+		meter.Join(&msg.Breakdown, meter.Sockets())
+		if a.PID == os.Getpid() {
+			own := meter.Own(time.Now(), a.PID, w.session.OwnParts(msg.Breakdown))
+			msg.Own = &own
+		}
+		return msg
+	}
+}
+
+// surveyLimit is how long a look at every process may take.
+const surveyLimit = 5 * time.Second
+
+// readHolders looks who holds what on the whole machine.
+func (m *Model) readHolders(a panels.ReadHolders) tea.Cmd {
+	w := m.w
+	return func() tea.Msg {
+		defer w.guard()
+		ctx, cancel := context.WithTimeout(context.Background(), surveyLimit)
+		defer cancel()
+		meter := &fdmeter.Meter{}
+		h := panels.Holders{Survey: meter.Survey(ctx, time.Now()), Sockets: meter.Sockets(), Types: meter.Types(a.PID, time.Now())}
+		meter.Join(&h.Types, h.Sockets)
+		if a.Parent > 0 {
+			h.Parent = meter.Read(a.Parent, time.Now()).Name
+			h.Shared = meter.Inherited(meter.Types(a.Parent, time.Now()), h.Types)
+		}
+		return holdersMsg{a, h}
+	}
+}
+
+// meterRead shows a count, and raises an alert for what came near to a line.
+func (m *Model) meterRead(s fdmeter.Snapshot) {
+	m.meter, m.metered, m.dirty = s, true, true
+	m.fds.Show(panels.Reading{Snapshot: s, Panes: m.meterPanes(), Waits: m.w.opt.Poller.Mechanism()})
+	for _, a := range m.fds.Alarms() {
+		m.alert(alert{mark: statusbar.MarkAttention, text: a.Text, meter: true, pid: a.PID})
+	}
+}
+
+// lookAtMeter shows the process whose line an alert is about, and forgets the
+// alerts about it.
+func (m *Model) lookAtMeter(a alert) tea.Cmd {
+	m.alerts = slices.DeleteFunc(m.alerts, func(b alert) bool { return b.meter && b.pid == a.pid })
+	cmd := m.showFDs()
+	if a.pid != 0 {
+		m.fds.Choose(a.pid)
+	}
+	return cmd
+}
+
+// watchMeter tells the session whether somebody looks at the descriptors of each
+// process. As long as nobody does, it counts seldom.
+func (m *Model) watchMeter() {
+	watched := m.docked.Shown() && m.panels.Active() == panels.Panel(m.fds)
+	if watched != m.watched {
+		m.watched = watched
+		m.w.session.SetMeterAttention(watched)
+	}
 }
 
 // hint names the key of an action and what it does; empty where no key does it.

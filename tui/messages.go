@@ -74,6 +74,13 @@ type (
 	typesMsg struct {
 		Asked     panels.ReadTypes
 		Breakdown fdmeter.Breakdown
+		Own       *fdmeter.Share // what our parts hold, when the process is this one
+	}
+
+	// holdersMsg carries who holds what on the whole machine.
+	holdersMsg struct {
+		Asked   panels.ReadHolders
+		Holders panels.Holders
 	}
 
 	// noteMsg is something to say in the status bar.

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,6 +37,10 @@ type Model struct {
 	docked layout.Docked // where it lies
 	panels *panels.Dock
 	fds    *panels.FDs
+	tools  *panels.Tools
+	speech *panels.Speech
+	sends  *panels.Send
+	jobs   *panels.Jobs
 	inDock bool // the keyboard is the dock's
 
 	dialog     *dialog
@@ -48,8 +53,13 @@ type Model struct {
 	alerts     []alert
 	questions  []*question // tools that wait for an answer, the oldest first
 
+	calls   ledger
+	live    bool   // a liveMsg is on its way
+	jobsDue bool   // a jobsDueMsg is on its way
+	player  player // what is played; zero: nothing
 	meter   fdmeter.Snapshot
 	metered bool // meter holds a count
+	watched bool // the session counts as for somebody who looks
 
 	conf    config.Config
 	state   config.State
@@ -84,13 +94,16 @@ func newModel(w *Window, size ptybridge.Size) *Model {
 		w: w, size: size, active: -1,
 		views: map[session.PaneID]*view{},
 		conf:  w.opt.Settings.Config(), state: w.opt.State,
-		modes: screen.Modes{Paste: true}, dirty: true,
+		modes: screen.Modes{Paste: true}, dirty: true, watched: true,
 	}
 	m.caps = screen.Detect(w.opt.Env)
 	m.screen = screen.New(size.Cols, size.Rows, m.caps)
-	m.fds = &panels.FDs{}
+	m.fds, m.tools, m.speech, m.sends, m.jobs = &panels.FDs{}, &panels.Tools{Window: os.Getpid()}, &panels.Speech{}, &panels.Send{}, &panels.Jobs{}
 	m.panels = &panels.Dock{}
-	m.panels.Add(m.fds)
+	for _, p := range []panels.Panel{m.tools, m.speech, m.sends, m.jobs, m.fds} {
+		m.panels.Add(p)
+	}
+	m.panels.Show(m.fds.Name()) // the one that always has something to say
 	m.orders = newOrders()
 	m.configure(m.conf)
 	if w.opt.Say != "" {
@@ -106,7 +119,8 @@ func newModel(w *Window, size ptybridge.Size) *Model {
 
 // Init opens the first pane.
 func (m *Model) Init() tea.Cmd {
-	return m.openPane(m.w.opt.Spec, openedMsg{}, m.bodySize(layout.Rect{W: m.docked.Main.W, H: m.docked.Main.H}))
+	first := m.openPane(m.w.opt.Spec, openedMsg{}, m.bodySize(layout.Rect{W: m.docked.Main.W, H: m.docked.Main.H}))
+	return tea.Batch(first, m.openCalls())
 }
 
 // openPane starts a command outside of Update. The message says where the pane
@@ -142,6 +156,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Quit // the last pane was closed
 	}
 	m.aim()
+	m.watchMeter()
 	if m.opening == 0 { // what is typed behind a split is for the new pane
 		for _, done := range m.waiting {
 			close(done)
@@ -164,9 +179,14 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case session.PaneCalled:
 		return m.paneCalled(msg.ID)
 	case session.MeterRead:
-		m.meter, m.metered, m.dirty = msg.Snapshot, true, true
-		m.fds.Show(panels.Reading{Snapshot: m.meter, Panes: m.meterPanes(), Waits: m.w.opt.Poller.Mechanism()})
+		m.meterRead(msg.Snapshot)
 		return m.checkConfig()
+	case callsOpenedMsg, callsReadMsg, session.CallsChanged, callsGoneMsg, callsDueMsg:
+		return tea.Batch(m.takeCalls(msg), m.panelsChanged())
+	case callDetailMsg, outputMsg, jobsMsg, jobsDueMsg, tailMsg, playedMsg, liveMsg:
+		return m.takePanels(msg)
+	case targetsMsg, folderMsg, planMsg:
+		m.takeForm(msg)
 	case openedMsg:
 		m.opened(msg)
 	case notOpenedMsg:
@@ -199,7 +219,13 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	case configMsg:
 		m.reconfigured(msg)
 	case typesMsg:
+		if msg.Own != nil {
+			m.fds.TakeOwn(*msg.Own)
+		}
 		m.fds.TakeTypes(msg.Asked, msg.Breakdown)
+		m.dirty = true
+	case holdersMsg:
+		m.fds.TakeHolders(msg.Asked, msg.Holders)
 		m.dirty = true
 	case noteMsg:
 		m.say(msg.Text, msg.Bad)

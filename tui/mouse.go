@@ -70,11 +70,11 @@ func (m *Model) press(ev input.Mouse) tea.Cmd {
 		action, met := m.panels.Click(ev.X, ev.Y)
 		m.grab.dock = !met && m.docked.Line.Empty()
 		m.inDock = met || m.inDock
-		return m.panelAction(action)
+		return tea.Batch(m.panelAction(action), m.panelsChanged(), m.soon())
 	case m.docked.Body.Contains(ev.X, ev.Y):
 		m.inDock = true
 		action, _ := m.panels.Click(ev.X, ev.Y)
-		return m.panelAction(action)
+		return tea.Batch(m.panelAction(action), m.soon())
 	}
 	t := m.tab()
 	if t == nil {
@@ -179,7 +179,7 @@ func (m *Model) wheel(ev input.Mouse) tea.Cmd {
 	}
 	if m.docked.Body.Contains(ev.X, ev.Y) {
 		m.panels.Wheel(lines)
-		return nil
+		return m.soon()
 	}
 	t := m.tab()
 	if t == nil {

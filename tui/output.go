@@ -109,13 +109,7 @@ func (m *Model) askPipe() tea.Cmd {
 
 // openEditor opens all that a pane wrote in the user's editor.
 func (m *Model) openEditor() tea.Cmd {
-	editor := m.w.opt.Env("VISUAL")
-	if editor == "" {
-		editor = m.w.opt.Env("EDITOR")
-	}
-	if editor == "" {
-		editor = "vi"
-	}
+	editor := m.editor()
 	var text string
 	m.focused().pane.Peek(func(t *vt.Terminal) {
 		buf := copymode.Of(t)

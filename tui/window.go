@@ -15,6 +15,7 @@ import (
 	"github.com/honestty/honestty/config"
 	"github.com/honestty/honestty/ctl"
 	"github.com/honestty/honestty/fdwait"
+	"github.com/honestty/honestty/jobhost"
 	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/input"
@@ -36,9 +37,16 @@ type Options struct {
 	Spec    session.Spec // what the first pane runs
 	Env     func(string) string
 
+	Journal  string // folder of the journal; empty: calls are not shown
+	Program  string // our own, for commands in tabs; empty: not known
 	Settings *config.Store
-	State    config.State // as remembered, this start counted
-	Say      string       // what went wrong before the window opened; shown in its bar
+
+	// Jobs reaches the job host, or returns jobhost.ErrNoHost; nil: there is
+	// none. Play plays an audio file until its end or ctx's; nil: nothing can.
+	Jobs  func() (*jobhost.Client, error)
+	Play  func(ctx context.Context, path string) error
+	State config.State // as remembered, this start counted
+	Say   string       // what went wrong before the window opened; shown in its bar
 
 	fault func(key string) // fails on purpose in tests; nil in the product
 }

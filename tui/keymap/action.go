@@ -73,13 +73,18 @@ const (
 	OpenInEditor   Action = "open-in-editor"
 	ClearHistory   Action = "clear-history"
 
-	ToggleDock Action = "toggle-dock"
-	FocusDock  Action = "focus-dock"
-	DockNext   Action = "dock-next"
-	DockPrev   Action = "dock-prev"
-	DockSide   Action = "dock-side"
-	PanelFDs   Action = "panel-fds"
-	Alerts     Action = "alerts"
+	ToggleDock  Action = "toggle-dock"
+	FocusDock   Action = "focus-dock"
+	DockNext    Action = "dock-next"
+	DockPrev    Action = "dock-prev"
+	DockSide    Action = "dock-side"
+	PanelTools  Action = "panel-tools"
+	PanelSpeech Action = "panel-speech"
+	PanelSend   Action = "panel-send"
+	PanelJobs   Action = "panel-jobs"
+	PanelFDs    Action = "panel-fds"
+	Compose     Action = "compose"
+	Alerts      Action = "alerts"
 
 	Palette      Action = "palette"
 	Help         Action = "help"
@@ -183,7 +188,12 @@ var actions = []Info{
 	{Action: DockNext, Group: Dock, Title: "Next panel", Description: "show the next panel in the dock", keys: []string{">"}, alt: []string{"alt+shift+k"}},
 	{Action: DockPrev, Group: Dock, Title: "Previous panel", Description: "show the previous panel in the dock", keys: []string{"<"}, alt: []string{"alt+shift+j"}},
 	{Action: DockSide, Group: Dock, Title: "Move the dock", Description: "put the dock at the right or at the bottom", keys: []string{"B"}, alt: []string{"alt+shift+b"}},
+	{Action: PanelTools, Group: Dock, Title: "Tools panel", Description: "what tools were called and what they did", keys: []string{"T"}, alt: []string{"alt+shift+t"}},
+	{Action: PanelSpeech, Group: Dock, Title: "Speech panel", Description: "where speech files went", keys: []string{"V"}, alt: []string{"alt+shift+s"}},
+	{Action: PanelSend, Group: Dock, Title: "Send panel", Description: "what was sent, and what was not", keys: []string{"S"}, alt: []string{"alt+shift+x"}},
+	{Action: PanelJobs, Group: Dock, Title: "Jobs panel", Description: "commands in the background", keys: []string{"J"}, alt: []string{"alt+shift+u"}},
 	{Action: PanelFDs, Group: Dock, Title: "FDs panel", Description: "who holds descriptors, how near the limits", keys: []string{"f"}, alt: []string{"alt+shift+f"}},
+	{Action: Compose, Group: Dock, Title: "Compose a message…", Description: "write a message with files and send it", keys: []string{"C"}, alt: []string{"alt+shift+g"}},
 	{Action: Alerts, Group: Dock, Title: "Look at alerts", Description: "show the result that waits to be seen", keys: []string{"a"}, alt: []string{"alt+shift+a"}},
 
 	{Action: Palette, Group: Window, Title: "Palette", Description: "find an action by name and run it", keys: []string{":"}, alt: []string{"alt+:"}},

@@ -64,8 +64,13 @@ func (d *Dock) Turn(by int) {
 }
 
 // Key takes a key: Tab turns, a digit shows the panel of that number, and all
-// others belong to the panel that is shown.
+// others belong to the panel that is shown, which gets every key while text is
+// typed into it.
 func (d *Dock) Key(name string) (Action, bool) {
+	p := d.Active()
+	if t, ok := p.(interface{ Typing() bool }); ok && t.Typing() {
+		return p.Key(name)
+	}
 	switch {
 	case name == "tab":
 		d.Turn(1)
@@ -77,7 +82,7 @@ func (d *Dock) Key(name string) (Action, bool) {
 		d.active = int(name[0] - '1')
 		return nil, true
 	}
-	if p := d.Active(); p != nil {
+	if p != nil {
 		return p.Key(name)
 	}
 	return nil, false

@@ -3,6 +3,7 @@ package panels
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -44,16 +45,38 @@ type view uint8
 
 const (
 	viewTable view = iota
-	viewTypes
+	viewTypes      // types, and from there on targets and descriptors
 	viewDiff
+	viewProblems
 )
+
+// An order is what the table is sorted by.
+type order uint8
+
+const (
+	byNearest order = iota
+	byCount
+	byGrowth
+	orders
+)
+
+func (o order) String() string {
+	switch o {
+	case byCount:
+		return "count"
+	case byGrowth:
+		return "growth"
+	}
+	return "nearest line"
+}
 
 // FDs is the panel of descriptors. It has a subject: the selected process, or
 // as long as none is selected this one. The zero value has read nothing.
 type FDs struct {
 	read  bool
 	shown Reading
-	rows  []row // by nearness to a line
+	rows  []row // in order
+	order order
 
 	picked bool
 	chosen row  // a copy, so that it stays when its process ends
@@ -61,16 +84,18 @@ type FDs struct {
 	top    int  // the first row that is drawn
 	fresh  map[id]bool
 
-	view      view
-	detail    []detailRow
-	detailTop int
-	detailAt  time.Time         // when it was read
-	since     time.Time         // when the snapshot of a diff was taken
-	types     fdmeter.Breakdown // of the process looked at last
-	typed     bool
-	kept      []fdmeter.Breakdown // snapshots, the oldest first
-	asked     *ReadTypes          // what the view waits for
-	note      string
+	view     view
+	levels   []level           // what stands where the table is; empty in the table
+	detailAt time.Time         // when it was read
+	since    time.Time         // when the snapshot of a diff was taken
+	types    fdmeter.Breakdown // of the process looked at last
+	typed    bool
+	own      *fdmeter.Share      // of types, when they are this program's
+	holders  *Holders            // who holds what, once it was asked for
+	kept     []fdmeter.Breakdown // snapshots, the oldest first
+	asked    Action              // what the view waits for
+	note     string
+	alarms   alarms
 
 	list rect // where the rows were drawn last
 }
@@ -97,6 +122,7 @@ func (f *FDs) Badge() Badge {
 func (f *FDs) Show(r Reading) {
 	old := f.rows
 	f.read, f.shown = true, r
+	f.alarms.take(r.Snapshot)
 	f.rows = f.sorted(r)
 	f.anchor(old)
 	if !f.picked {
@@ -112,18 +138,55 @@ func (f *FDs) Show(r Reading) {
 	}
 }
 
-// sorted makes the rows of a reading, the one nearest to a line first, those
-// without a count last. Equal percents keep the order of pids, so that small
-// movements do not make rows change places.
+// sorted makes the rows of a reading, those without a figure last. Processes
+// that are equal keep the order of pids, so that small movements do not make
+// rows change places.
 func (f *FDs) sorted(r Reading) []row {
 	rows := make([]row, 0, len(r.Snapshot.Processes))
 	for _, p := range r.Snapshot.Processes {
 		rows = append(rows, r.row(p))
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(rank(b.Process)-rank(a.Process), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(f.order.compare(a.Process, b.Process), cmp.Compare(a.PID, b.PID))
 	})
 	return rows
+}
+
+// compare says which of two processes comes first.
+func (o order) compare(a, b fdmeter.Process) int {
+	switch o {
+	case byCount:
+		return cmp.Compare(countOr(b, -1), countOr(a, -1))
+	case byGrowth:
+		return cmp.Compare(growthOr(b, math.Inf(-1)), growthOr(a, math.Inf(-1)))
+	}
+	return rank(b) - rank(a)
+}
+
+func countOr(p fdmeter.Process, none int64) int64 {
+	if n, known := p.Count.Get(); known {
+		return n
+	}
+	return none
+}
+
+// growthOr is the growth as it is shown: in tenths.
+func growthOr(p fdmeter.Process, none float64) float64 {
+	if !p.Growth.Known() {
+		return none
+	}
+	return math.Round(p.Growth.PerMinute*10) / 10
+}
+
+// reorder sorts the table by the next figure, and begins at its top again.
+func (f *FDs) reorder() {
+	f.order = (f.order + 1) % orders
+	f.rows = f.sorted(f.shown)
+	f.top, f.fresh = 0, nil
+	if f.picked && !f.gone {
+		f.top = max(f.index(f.chosen.id())-max(f.list.h, 1)+1, 0)
+	}
+	f.note = "sorted by " + f.order.String()
 }
 
 // rank orders processes: about to hit a line, past one, by percent, unknown.
@@ -240,35 +303,72 @@ func (f *FDs) snapshot(pid int) (fdmeter.Breakdown, bool) {
 
 // TakeTypes takes the answer to a ReadTypes.
 func (f *FDs) TakeTypes(req ReadTypes, b fdmeter.Breakdown) {
-	waited := f.asked != nil && *f.asked == req
+	waited := f.asked == Action(req)
 	if waited {
 		f.asked, f.note = nil, ""
 	}
-	f.types, f.typed = b, true
+	if waited || f.view != viewTypes || f.of(b) {
+		f.types, f.typed = b, true
+		if f.own != nil && b.PID != f.shown.Snapshot.Own.PID {
+			f.own = nil
+		}
+	}
 	switch req.For {
 	case Keep:
 		f.keep(b)
 		if f.view == viewTypes && f.of(b) {
-			f.open(viewTypes, f.typeRows(b), b.At)
+			f.showTypes(b.At)
 		}
 	case Look:
 		if waited {
-			f.open(viewTypes, f.typeRows(b), b.At)
+			f.showTypes(b.At)
 		}
 	case Compare:
 		if before, ok := f.snapshot(req.PID); ok && waited {
-			f.since = before.At
-			f.open(viewDiff, f.diffRows(before, b), b.At)
+			f.since, f.detailAt = before.At, b.At
+			f.enter(viewDiff)
+			f.only("", diffRows(before, b))
 		}
 	}
 }
 
-// open shows a detail. The same one read again keeps its place.
-func (f *FDs) open(v view, rows []detailRow, at time.Time) {
-	if f.view != v {
-		f.detailTop = 0
+// TakeOwn takes what the parts of this program hold. It comes before the
+// descriptors themselves, with TakeTypes.
+func (f *FDs) TakeOwn(s fdmeter.Share) { f.own = &s }
+
+// TakeHolders takes the answer to a ReadHolders.
+func (f *FDs) TakeHolders(req ReadHolders, h Holders) {
+	waited := f.asked == Action(req)
+	if !waited {
+		return // somebody went elsewhere meanwhile
 	}
-	f.view, f.detail, f.detailAt = v, rows, at
+	f.asked, f.note, f.holders = nil, "", &h
+	if req.Problems {
+		f.detailAt = h.Survey.At
+		f.enter(viewProblems)
+		f.only("", f.problemRows())
+		return
+	}
+	f.layOutAgain()
+}
+
+// enter leaves another view for this one.
+func (f *FDs) enter(v view) {
+	if f.view != v {
+		f.levels = nil
+	}
+	f.view = v
+}
+
+// showTypes shows the descriptors read last. A level that was open stays open.
+func (f *FDs) showTypes(at time.Time) {
+	f.enter(viewTypes)
+	f.detailAt = at
+	if len(f.levels) == 0 {
+		f.descend(pick{})
+		return
+	}
+	f.layOutAgain()
 }
 
 // of reports whether a breakdown is of the subject. A pid may be another

@@ -5,17 +5,20 @@ import (
 
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/fdmeter"
+	"github.com/honestty/honestty/tui/screen"
 	"github.com/honestty/honestty/vt"
 )
 
-// A detailRow is one row of the types or of the diff: a heading, a sentence, or
-// a group of descriptors.
+// A detailRow is one row of a level: a heading, a sentence, or some descriptors.
 type detailRow struct {
 	count   string
 	kind    string
 	text    string
+	mark    string // what is wrong with them: "3 leakable"
+	into    *pick  // what Enter opens; nil: nothing
 	heading bool
-	caution bool // it says what is not known
+	caution bool // it says what is not known, or is to be looked at
+	faint   bool // it belongs to the row above
 }
 
 func pidText(pid int) string { return strconv.Itoa(pid) }
@@ -43,30 +46,8 @@ func groupRows(groups []fdmeter.Group) []detailRow {
 	return out
 }
 
-// typeRows lays out the descriptors of a process by what they lead to.
-func (f *FDs) typeRows(b fdmeter.Breakdown) []detailRow {
-	if !b.Listed.Known() {
-		return []detailRow{{text: "? unknown: " + b.Listed.Reason(), caution: true}}
-	}
-	var out []detailRow
-	if b.PID == f.subject().PID && !f.of(b) {
-		out = append(out, detailRow{text: "! the pid belongs to another process now", caution: true})
-	}
-	if b.NotInspected > 0 {
-		out = append(out, detailRow{caution: true, text: "! partial: " + outcome.Count(int64(b.NotInspected)) +
-			" more were not looked at, one by one would take too long"})
-	}
-	if n := b.Inherited; n > 0 {
-		out = append(out, detailRow{text: outcome.Count(int64(n)) + " of them a child would inherit"})
-	}
-	if n := b.FlagsUnknown; n > 0 {
-		out = append(out, detailRow{text: "? of " + outcome.Count(int64(n)) + " nobody can tell whether a child would inherit them", caution: true})
-	}
-	return append(out, groupRows(b.Groups())...)
-}
-
 // diffRows lays out what changed since a snapshot.
-func (f *FDs) diffRows(before, after fdmeter.Breakdown) []detailRow {
+func diffRows(before, after fdmeter.Breakdown) []detailRow {
 	d := fdmeter.Compare(before, after)
 	if !before.Listed.Known() || !after.Listed.Known() {
 		return []detailRow{{text: "? unknown: " + d.Cause.String(), caution: true}}
@@ -95,49 +76,88 @@ func (f *FDs) diffRows(before, after fdmeter.Breakdown) []detailRow {
 	return out
 }
 
-// drawDetail draws the types or the diff below a line that says of when it is.
-func (f *FDs) drawDetail(c canvas, x, y, w, h int) {
-	if h <= 0 {
+// drawDetail draws a level below a line that says what it is and of when.
+func (f *FDs) drawDetail(c canvas, x, y, w, h int, focused bool) {
+	l := f.here()
+	if h <= 0 || l == nil {
 		return
 	}
 	now := f.shown.Snapshot.At
-	pieces := []piece{{name: "types", value: ago(now.Sub(f.detailAt)), st: c.th.Text}}
+	name := "types"
+	switch {
+	case f.view == viewProblems:
+		name = "ghosts, deleted, leakable, inherited"
+	case len(f.levels) > 1:
+		name = f.trail()
+	}
+	pieces := []piece{{name: screen.Visible(name), value: ago(now.Sub(f.detailAt)), st: c.th.Text}}
 	if f.view == viewDiff {
 		pieces = []piece{
 			{name: "changes since the snapshot", value: ago(now.Sub(f.since)), st: c.th.Text},
 			{name: "read", value: ago(now.Sub(f.detailAt)), st: c.th.Text},
 		}
 	}
-	c.pieces(x+1, y, w-1, "   ", pieces)
+	if c.pieces(x+1, y, w-1, "   ", pieces) == 0 {
+		c.target(x+1, y, w-2, name, c.th.Dim)
+	}
 	f.list = rect{x, y + 1, w, h - 1}
-	f.detailTop = max(min(f.detailTop, len(f.detail)-f.list.h), 0)
-	for i := range min(f.list.h, len(f.detail)-f.detailTop) {
-		c.drawDetailRow(x, y+1+i, w, f.detail[f.detailTop+i])
+	l.top = max(min(l.top, len(l.rows)-f.list.h), 0)
+	choice := l.choice()
+	for i := range min(f.list.h, len(l.rows)-l.top) {
+		c.drawDetailRow(x, y+1+i, w, l.rows[l.top+i], choice && l.top+i == l.at, focused)
 	}
 }
 
-func (c canvas) drawDetailRow(x, y, w int, r detailRow) {
+// trail says which way led to a level.
+func (f *FDs) trail() string {
+	words := "types"
+	for _, l := range f.levels[1:] {
+		words += " > " + l.title
+	}
+	return words
+}
+
+func (c canvas) drawDetailRow(x, y, w int, r detailRow, chosen, focused bool) {
 	const countW, kindW = 8, 10
-	st := c.th.Text
+	st, dim := c.th.Text, c.th.Dim
 	switch {
 	case r.caution:
 		st = c.th.Attention
+	case r.faint:
+		st = c.th.Dim
 	case r.heading:
 		st.Attrs |= vt.Bold
 	}
+	if chosen {
+		st.Attrs |= vt.Bold
+		if focused {
+			st, dim = c.th.Chosen, c.th.Chosen
+			c.s.Fill(x, y, w, 1, st)
+		}
+		c.s.SetText(x, y, 1, c.th.Glyphs.Pointer, st)
+	}
 	if r.count == "" {
-		c.text(x+1, y, w-2, r.text, st)
+		c.text(x+1, y, w-2, screen.Visible(r.text), st)
 		return
 	}
 	if w <= countW {
 		return
 	}
-	c.right(x+countW, y, countW, r.count, st)
+	c.right(x+countW, y, countW-1, r.count, st)
 	at := x + countW + 2
 	if r.heading {
-		c.text(at, y, w-countW-3, r.text, st)
+		c.text(at, y, w-countW-3, screen.Visible(r.text), st)
 		return
 	}
-	c.text(at, y, min(kindW, w-countW-3), r.kind, c.th.Dim)
-	c.target(at+kindW+1, y, w-countW-kindW-4, r.text, st)
+	c.text(at, y, min(kindW, w-countW-3), screen.Visible(r.kind), dim)
+	room := w - countW - kindW - 4
+	if mark := c.caution() + r.mark; r.mark != "" && screen.Width(mark)+2 <= room {
+		room -= screen.Width(mark) + 2
+		style := c.th.Attention
+		if chosen && focused {
+			style = st
+		}
+		c.s.SetText(at+kindW+1+room+2, y, screen.Width(mark), mark, style)
+	}
+	c.target(at+kindW+1, y, room, r.text, st)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/fdmeter"
@@ -74,7 +75,7 @@ func (f *FDs) Draw(s *screen.Screen, x, y, w, h int, focused bool, th theme.Them
 		return
 	}
 	if f.view != viewTable {
-		f.drawDetail(c, x, at, w, end-at)
+		f.drawDetail(c, x, at, w, end-at, focused)
 		return
 	}
 	f.drawTable(c, x, at, w, end-at, focused)
@@ -109,11 +110,14 @@ func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
 	if alarm(who.Process) {
 		pieces = append(pieces, piece{value: c.caution() + nearest(who.Process), st: c.th.Attention})
 	}
+	pieces = append(pieces, piece{"count", reasoned(who.Count), figureStyle(who.Count)})
+	if out, ok := who.Outlook(); ok && !(alarm(who.Process) && out.Line.Kind == who.Line.Kind) {
+		pieces = append(pieces, piece{"reaches", lineName(out.Line) + " in " + about(out.In) + confident(out.Confidence), c.th.Text})
+	}
 	pieces = append(pieces,
-		piece{"count", reasoned(who.Count), figureStyle(who.Count)},
 		piece{"highest", reasoned(who.Highest), figureStyle(who.Highest)})
 	if who.Growth.Known() {
-		pieces = append(pieces, piece{growth(who.Growth) + "/min", who.Growth.Trend.String(), c.th.Text})
+		pieces = append(pieces, piece{growth(who.Growth) + "/min", trendWords(who.Growth), c.th.Text})
 	} else {
 		why := fdmeter.TooFew.String()
 		if !who.Count.Known() {
@@ -227,7 +231,7 @@ const endless = 1 << 50
 func (c canvas) systemPiece(name string, used, limit fdmeter.Value, l fdmeter.Line) piece {
 	text := reasoned(used)
 	if n, known := limit.Get(); known && n < endless {
-		text += " of " + outcome.Count(n)
+		text += " of " + outcome.Count(n) + c.meterBar(l)
 	} else if !known && limit.Cause() != fdmeter.Unlimited {
 		text += " of " + reasoned(limit)
 	}
@@ -239,6 +243,18 @@ func (c canvas) systemPiece(name string, used, limit fdmeter.Value, l fdmeter.Li
 		p.st = c.th.Attention
 	}
 	return p
+}
+
+// meterBar is a line of the machine drawn small, with a space before it. In a
+// plain theme, and of what is not known, there is none.
+func (c canvas) meterBar(l fdmeter.Line) string {
+	const cells = 8
+	ratio, known := l.Ratio()
+	if !known || c.th.Plain {
+		return ""
+	}
+	g, at := &c.th.Glyphs, int(min(max(ratio, 0), 1)*(cells-1))
+	return " " + g.TeeRight + strings.Repeat(g.Horizontal, at) + g.Mark + strings.Repeat(g.Horizontal, cells-1-at) + g.TeeLeft
 }
 
 // drawFoot draws what happened last, or the keys that work now.

@@ -19,14 +19,20 @@ func (f *FDs) Key(name string) (Action, bool) {
 	case "esc":
 		return nil, f.back()
 	case "enter":
-		if f.view == viewDiff {
-			return f.ask(Compare), true
-		}
-		return f.ask(Look), true
+		return f.open(), true
+	case "r":
+		return f.again(), true
 	case "s":
 		return f.ask(Keep), true
 	case "d":
 		return f.compare(), true
+	case "p":
+		return f.askHolders(true), true
+	case "o":
+		if f.view == viewTable {
+			f.reorder()
+		}
+		return nil, true
 	case "g":
 		return f.goToPane(), true
 	default:
@@ -36,19 +42,59 @@ func (f *FDs) Key(name string) (Action, bool) {
 	return nil, true
 }
 
+// open goes one step further: to the types of a process, to the targets of a
+// type, to the descriptors of a target and who else holds them.
+func (f *FDs) open() Action {
+	switch f.view {
+	case viewDiff:
+		return f.ask(Compare)
+	case viewProblems:
+		return f.askHolders(true)
+	case viewTable:
+		return f.ask(Look)
+	}
+	l := f.here()
+	if l.at >= len(l.rows) {
+		return nil
+	}
+	p, ok := l.rows[l.at].opens()
+	if !ok {
+		return nil
+	}
+	f.note = ""
+	f.descend(p)
+	if p.one {
+		return f.askHolders(false)
+	}
+	return nil
+}
+
+// again reads what is shown anew.
+func (f *FDs) again() Action {
+	switch f.view {
+	case viewTypes:
+		return f.ask(Look)
+	case viewDiff:
+		return f.ask(Compare)
+	case viewProblems:
+		return f.askHolders(true)
+	}
+	return nil
+}
+
 // length is how many rows the current view has.
 func (f *FDs) length() int {
-	if f.view != viewTable {
-		return len(f.detail)
+	if l := f.here(); l != nil {
+		return len(l.rows)
 	}
 	return len(f.rows)
 }
 
-// move scrolls a detail, or selects another process. Above the first one is
+// move moves in a level, or selects another process. Above the first one is
 // this window.
 func (f *FDs) move(by int) {
-	if f.view != viewTable {
-		f.Wheel(by)
+	if l := f.here(); l != nil {
+		l.move(by, max(f.list.h, 1))
 		return
 	}
 	if len(f.rows) == 0 {
@@ -77,15 +123,18 @@ func (f *FDs) pick(i int) {
 	f.picked, f.gone, f.chosen, f.asked = true, false, f.rows[i], nil
 }
 
-// back gives up a wait, leaves a detail, then the selection. It reports whether there was
-// something to leave.
+// back gives up a wait, leaves a level, then the selection. It reports whether
+// there was something to leave.
 func (f *FDs) back() bool {
-	waited := f.asked != nil
+	_, peers := f.asked.(ReadHolders)
+	waited := f.asked != nil && !(peers && f.view == viewTypes) // they come by themselves, and only add
 	f.asked, f.note = nil, ""
 	switch {
 	case waited: // what was asked for is not wanted any more
+	case len(f.levels) > 1:
+		f.levels = f.levels[:len(f.levels)-1]
 	case f.view != viewTable:
-		f.view, f.detail, f.detailTop = viewTable, nil, 0
+		f.leave()
 		if f.picked && f.gone {
 			f.leaveGone(nil)
 		}
@@ -97,21 +146,44 @@ func (f *FDs) back() bool {
 	return true
 }
 
+// leave shows the table.
+func (f *FDs) leave() { f.view, f.levels, f.holders = viewTable, nil, nil }
+
 // ask asks for the descriptors of the subject.
 func (f *FDs) ask(purpose Purpose) Action {
 	who := f.subject()
-	switch {
-	case !f.read:
-		f.note = "nothing is counted yet"
-		return nil
-	case f.gone:
-		f.note = called(who) + " has ended"
+	if !f.alive() {
 		return nil
 	}
 	req := ReadTypes{PID: who.PID, For: purpose}
-	f.asked = &req
+	f.asked = req
 	f.note = "looking at the descriptors of " + called(who)
 	return req
+}
+
+// askHolders asks who holds what, for the problems or for the peers.
+func (f *FDs) askHolders(problems bool) Action {
+	who := f.subject()
+	if !f.alive() {
+		return nil
+	}
+	req := ReadHolders{PID: who.PID, Parent: who.Parent, Problems: problems}
+	f.asked = req
+	f.note = "looking who holds what on this machine"
+	return req
+}
+
+// alive reports whether the subject can be looked at, and says why not.
+func (f *FDs) alive() bool {
+	switch {
+	case !f.read:
+		f.note = "nothing is counted yet"
+	case f.gone:
+		f.note = called(f.subject()) + " has ended"
+	default:
+		return true
+	}
+	return false
 }
 
 // compare asks for what the snapshot is compared with.
@@ -134,10 +206,18 @@ func (f *FDs) goToPane() Action {
 	return GoToPane{PID: who.root}
 }
 
-// Click selects the process under it.
+// Click selects the process under it, or what can be opened in a level.
 func (f *FDs) Click(x, y int) (Action, bool) {
-	if f.view != viewTable || !f.list.has(x, y) {
+	if !f.list.has(x, y) {
 		return nil, false
+	}
+	if l := f.here(); l != nil {
+		i := l.top + y - f.list.y
+		if i >= len(l.rows) || l.rows[i].into == nil {
+			return nil, false
+		}
+		l.at = i
+		return nil, true
 	}
 	i := f.top + y - f.list.y
 	if i >= len(f.rows) {
@@ -151,44 +231,53 @@ func (f *FDs) Click(x, y int) (Action, bool) {
 // Wheel scrolls the view and leaves the selection alone.
 func (f *FDs) Wheel(lines int) {
 	last := max(f.length()-max(f.list.h, 1), 0)
-	if f.view != viewTable {
-		f.detailTop = max(min(f.detailTop+lines, last), 0)
+	if l := f.here(); l != nil {
+		l.top = max(min(l.top+lines, last), 0)
 		return
 	}
 	f.top = max(min(f.top+lines, last), 0)
 }
 
-// hints are the keys that do something now.
+// hints are the keys that do something now, the most telling first.
 func (f *FDs) hints() []piece {
 	who := f.subject()
 	hint := func(key, does string) piece { return piece{name: key, value: does} }
-	var out []piece
 	_, kept := f.snapshot(who.PID)
-	switch f.view {
-	case viewTable:
+	snapshots := func(out []piece) []piece {
 		if !f.gone {
 			out = append(out, hint("s", "snapshot"))
 		}
-		if kept {
+		if kept && !f.gone {
 			out = append(out, hint("d", "diff"))
 		}
-		out = append(out, hint("Enter", "types"))
+		return out
+	}
+	if f.view == viewTable {
+		out := snapshots(nil)
+		if !f.gone {
+			out = append(out, hint("Enter", "types"))
+		}
 		if who.root != 0 {
 			out = append(out, hint("g", "goes to its pane"))
 		}
-		return out
-	case viewTypes, viewDiff:
-		out = append(out, hint("Esc", "back"))
+		return append(out, hint("o", "sorts by "+((f.order+1)%orders).String()), hint("p", "problems"))
 	}
-	if f.gone {
-		return out
+	out := []piece{hint("Esc", "back")}
+	switch l := f.here(); {
+	case f.view != viewTypes || !l.choice():
+	case len(f.levels) == 1:
+		out = append(out, hint("Enter", "targets"))
+	default:
+		out = append(out, hint("Enter", "peers"))
 	}
-	out = append(out, hint("Enter", "looks again"))
+	if !f.gone {
+		out = append(out, hint("r", "reads again"))
+	}
 	if f.view == viewTypes {
-		out = append(out, hint("s", "snapshot"))
-		if kept {
-			out = append(out, hint("d", "diff"))
-		}
+		out = snapshots(out)
+	}
+	if who.root != 0 {
+		out = append(out, hint("g", "goes to its pane"))
 	}
 	return out
 }

@@ -52,7 +52,9 @@ func TestEveryKeyDoesWhatItSays(t *testing.T) {
 
 func TestKeysAskForWhatHasToBeRead(t *testing.T) {
 	f := panel()
-	for key, want := range map[string]ReadTypes{"enter": {4600, Look}, "s": {4600, Keep}} {
+	for key, want := range map[string]Action{
+		"enter": ReadTypes{4600, Look}, "s": ReadTypes{4600, Keep}, "p": ReadHolders{4600, 1, true},
+	} {
 		if got := keys(t, f, key); got != want {
 			t.Errorf("%s with nothing selected asks for %+v", key, got)
 		}
@@ -65,7 +67,7 @@ func TestKeysAskForWhatHasToBeRead(t *testing.T) {
 	if !strings.Contains(f.note, "snapshot kept: 3 descriptors") {
 		t.Errorf("the note is %q", f.note)
 	}
-	if got := keys(t, f, "d"); got != (ReadTypes{4711, Compare}) {
+	if got := keys(t, f, "d"); got != Action(ReadTypes{4711, Compare}) {
 		t.Errorf("d asks for %+v", got)
 	}
 	if got := keys(t, &FDs{}, "s"); got != nil {
@@ -91,7 +93,7 @@ func TestGGoesToThePane(t *testing.T) {
 
 func TestHintsAreShownWithTheFocusOnly(t *testing.T) {
 	s := draw(panel(), 80, 24, unicodeTheme)
-	if !strings.Contains(s.Text(), "s snapshot · Enter types") {
+	if !strings.Contains(s.Text(), "s snapshot · Enter types · o sorts by count · p problems") {
 		t.Errorf("got\n%s", s.Text())
 	}
 	panel().Draw(s, 0, 0, 80, 24, false, unicodeTheme)
@@ -126,7 +128,7 @@ func TestTypesOpenWithTheirAnswerAndEscLeaves(t *testing.T) {
 	if f.view != viewTable || f.chosen.PID != 4720 {
 		t.Error("an answer for another process takes the view")
 	}
-	b := fdmeter.Breakdown{PID: 4720, Listed: fdmeter.Unknown(fdmeter.Denied)}
+	b := fdmeter.Breakdown{PID: 4720, Birth: 4720 * 7, Listed: fdmeter.Unknown(fdmeter.Denied)}
 	answered(t, f, "enter", b)
 	if text = draw(f, 80, 24, unicodeTheme).Text(); !strings.Contains(text, "? unknown: not permitted") {
 		t.Errorf("got\n%s", text)
@@ -181,7 +183,7 @@ func TestADetailKeepsTheTimeItWasReadAt(t *testing.T) {
 	}
 	other := breakdown(4711, 7, 0, start)
 	other.Birth = 1
-	answered(t, f, "enter", other)
+	answered(t, f, "r", other)
 	if text = draw(f, 80, 24, unicodeTheme).Text(); !strings.Contains(text, "! the pid belongs to another process now") {
 		t.Errorf("got\n%s", text)
 	}
@@ -242,7 +244,7 @@ func TestAnEndedProcessKeepsItsDetail(t *testing.T) {
 	if !strings.Contains(text, "has ended: ") || !strings.Contains(text, "/var/log/x") {
 		t.Errorf("got\n%s", text)
 	}
-	if got := keys(t, f, "enter"); got != nil || !strings.Contains(f.note, "has ended") {
+	if got := keys(t, f, "r"); got != nil || !strings.Contains(f.note, "has ended") {
 		t.Errorf("Enter asks for %+v, note %q", got, f.note)
 	}
 	keys(t, f, "esc")
@@ -314,17 +316,21 @@ func TestClicksSelectAndTheWheelScrolls(t *testing.T) {
 	if !f.picked || f.chosen.PID != 4802 {
 		t.Errorf("selected %d", f.chosen.PID)
 	}
-	answered(t, f, "enter", breakdown(4802, 1, 0, start, strings.Fields("/1 /2 /3 /4 /5 /6 /7 /8 /9")...))
+	of := breakdown(4802, 1, 0, start, strings.Fields("/1 /2 /3 /4 /5 /6 /7 /8 /9")...)
+	of.Birth = 9
+	answered(t, f, "enter", of)
+	keys(t, f, "enter") // the files
 	draw(f, 80, 10, unicodeTheme)
 	f.Wheel(100)
-	if text := draw(f, 80, 10, unicodeTheme).Text(); !strings.Contains(text, "/9") || f.detailTop == 0 {
+	if text := draw(f, 80, 10, unicodeTheme).Text(); !strings.Contains(text, "/9") || f.here().top == 0 {
 		t.Errorf("the detail does not scroll:\n%s", text)
 	}
-	if _, ok := f.Click(10, 6); ok {
-		t.Error("a click selects behind the detail")
+	top := f.here().top
+	if _, ok := f.Click(10, f.list.y); !ok || f.here().at != top || f.chosen.PID != 4802 {
+		t.Errorf("a click chooses row %d, want %d, of %d", f.here().at, top, f.chosen.PID)
 	}
 	keys(t, f, "home")
-	if f.detailTop != 0 {
-		t.Errorf("home leaves the detail at %d", f.detailTop)
+	if f.here().top != 0 || f.here().at != 0 {
+		t.Errorf("home leaves the detail at %d", f.here().top)
 	}
 }

@@ -71,7 +71,7 @@ func (f *FDs) drawTable(c canvas, x, y, w, h int, focused bool) {
 		return
 	}
 	c.drawCells(x, y, cols, cells{
-		pid: "pid", process: "process", fds: "fds", highest: "highest", perMinute: "/min", nearest: "nearest line", trend: "trend",
+		pid: "pid", process: f.head(), fds: "fds", highest: "highest", perMinute: "/min", nearest: "nearest line", trend: "trend",
 		st: c.th.Dim, figures: c.th.Dim,
 	})
 	f.list = rect{x, y + 1, w, h - 1}
@@ -84,6 +84,15 @@ func (f *FDs) drawTable(c canvas, x, y, w, h int, focused bool) {
 	for i := range min(f.list.h, len(f.rows)-f.top) {
 		f.drawRow(c, x, y+1+i, w, cols, f.rows[f.top+i], focused)
 	}
+}
+
+// head is that of the processes. It names the order where that is not the one
+// by the nearest line.
+func (f *FDs) head() string {
+	if f.order == byNearest {
+		return "process"
+	}
+	return "process, by " + f.order.String()
 }
 
 // cells are the texts of one row.

@@ -1,6 +1,7 @@
 package panels
 
 import (
+	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/tui/screen"
 	"github.com/honestty/honestty/tui/theme"
 )
@@ -30,8 +31,11 @@ type Badge struct {
 	State theme.State
 }
 
-// An Action is what a panel asks of its window: ReadTypes or GoToPane.
+// An Action is what a panel asks of its window.
 type Action interface{ action() }
+
+// Several is more than one Action, to be carried out in order.
+type Several []Action
 
 // A Purpose is what a ReadTypes is for.
 type Purpose uint8
@@ -52,5 +56,108 @@ type ReadTypes struct {
 // GoToPane asks for the focus to go to the pane whose first process this is.
 type GoToPane struct{ PID int }
 
-func (ReadTypes) action() {}
-func (GoToPane) action()  {}
+// GoToPaneID asks for the focus to go to a pane by its number.
+type GoToPaneID struct{ Pane int }
+
+// ReadCall asks for journal.Detail of a call. The result goes to Tools.TakeCall.
+type ReadCall struct{ Record journal.Record }
+
+// SeenCall says that somebody looked at a call that ended badly, for
+// journal.Book.Seen.
+type SeenCall struct{ Call string }
+
+// ReadOutput asks for up to Max bytes of the file with a call's output. From
+// FromEnd means the last ones. The result goes to Tools.TakeOutput.
+type ReadOutput struct {
+	Call, Path string
+	From       int64
+	Max        int
+}
+
+// FromEnd in the place of an offset asks for the last bytes.
+const FromEnd int64 = -1
+
+// CopyText asks for a text to go to the clipboard. What names it in a sentence:
+// "the output".
+type CopyText struct{ Text, What string }
+
+// OpenFile asks for a file to be opened in the editor.
+type OpenFile struct{ Path string }
+
+// ReadJob asks for jobhost.Client.Read of a job's output, without waiting. The
+// result goes to Jobs.TakeJob.
+type ReadJob struct {
+	ID   string
+	From int64
+}
+
+// KillJob asks for a job to be ended. The window asks back first.
+type KillJob struct{ ID string }
+
+// AttachJob asks for a job as a pane, with the keyboard when Take is set.
+type AttachJob struct {
+	ID   string
+	Take bool
+}
+
+func (Several) action()    {}
+func (ReadTypes) action()  {}
+func (GoToPane) action()   {}
+func (GoToPaneID) action() {}
+func (ReadCall) action()   {}
+func (SeenCall) action()   {}
+func (ReadOutput) action() {}
+func (CopyText) action()   {}
+func (OpenFile) action()   {}
+func (ReadJob) action()    {}
+func (KillJob) action()    {}
+func (AttachJob) action()  {}
+
+// PlayAudio asks for an audio file to be played. How it goes comes back to
+// Speech.Playing.
+type PlayAudio struct{ Call, Path string }
+
+// StopAudio asks for the player to be stopped.
+type StopAudio struct{}
+
+// ShowCheckpoint asks for a checkpoint to be shown.
+type ShowCheckpoint struct{ ID string }
+
+// RestoreCheckpoint asks for a file to be brought back as it was kept. The
+// window asks back first.
+type RestoreCheckpoint struct{ ID, Path string }
+
+// RevealPath asks for the folder that a file is in to be opened.
+type RevealPath struct{ Path string }
+
+// RunCommand asks for our own program to be run in a tab, with these arguments.
+// Confirm says what has to be agreed to before; "" is nothing.
+type RunCommand struct {
+	Args    []string
+	Confirm string
+}
+
+// OpenConfig asks for the settings to be opened at a key.
+type OpenConfig struct{ Key string }
+
+// Compose asks for the form of a new message.
+type Compose struct{}
+
+func (PlayAudio) action()         {}
+func (StopAudio) action()         {}
+func (ShowCheckpoint) action()    {}
+func (RestoreCheckpoint) action() {}
+func (RevealPath) action()        {}
+func (RunCommand) action()        {}
+func (OpenConfig) action()        {}
+func (Compose) action()           {}
+
+// ReadHolders asks for fdmeter.Meter.Survey, and for the descriptors of a
+// process and what it has of its parent's. The result goes to FDs.TakeHolders
+// together with this request.
+type ReadHolders struct {
+	PID, Parent int  // Parent is 0 when it is not known
+	Problems    bool // for the list of problems; else for the peers of a target
+}
+
+func (ReadHolders) action() {}

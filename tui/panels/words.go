@@ -85,17 +85,33 @@ func nearest(p fdmeter.Process) string {
 	name := lineName(p.Line)
 	ratio, _ := p.Line.Ratio()
 	full, growing := p.FullIn()
+	in := " in "
+	if p.Growth.Confidence == fdmeter.Guess {
+		in = " guess "
+	}
 	switch {
 	case p.Line.Passed():
 		return "past " + name
 	case ratio >= 1:
 		return name + " full"
 	case growing:
-		return name + " in " + about(full)
+		return name + in + about(full)
 	case p.Line.Alert():
 		return name + " near"
 	}
 	return name
+}
+
+// trendWords is the trend with how far a rise is to be trusted.
+func trendWords(g fdmeter.Growth) string {
+	return g.Trend.String() + confident(g.Confidence)
+}
+
+func confident(c fdmeter.Confidence) string {
+	if c == fdmeter.ConfidenceNone {
+		return ""
+	}
+	return ", " + c.String()
 }
 
 // alarm reports a process that is near, at or past one of its lines.
@@ -129,6 +145,14 @@ var kindNames = map[fdmeter.Kind]string{
 	fdmeter.KindMemfd: "memfds",
 }
 
+// kindText names more than one descriptor of a kind.
+func kindText(kind fdmeter.Kind) string {
+	if name := kindNames[kind]; name != "" {
+		return name
+	}
+	return string(kind)
+}
+
 // A kindCount is how many descriptors of one kind there are.
 type kindCount struct {
 	name string
@@ -140,11 +164,7 @@ type kindCount struct {
 func kindsOf(b fdmeter.Breakdown) []kindCount {
 	out := make([]kindCount, 0, len(b.Counts)+1)
 	for kind, n := range b.Counts {
-		name := kindNames[kind]
-		if name == "" {
-			name = string(kind)
-		}
-		out = append(out, kindCount{name, n})
+		out = append(out, kindCount{kindText(kind), n})
 	}
 	slices.SortFunc(out, func(a, b kindCount) int { return cmp.Or(b.n-a.n, cmp.Compare(a.name, b.name)) })
 	if b.NotInspected > 0 {
