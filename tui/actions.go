@@ -114,6 +114,8 @@ func newOrders() map[keymap.Action]order {
 		keymap.PanelJobs:   {func(m *Model) tea.Cmd { return m.showPanel(m.jobs) }, nil},
 		keymap.PanelFDs:    {(*Model).showFDs, nil},
 		keymap.Compose:     {(*Model).openForm, nil},
+		keymap.WatchAgent:  {func(m *Model) tea.Cmd { return m.inTab("watch", "--latest") }, nil},
+		keymap.Doctor:      {func(m *Model) tea.Cmd { return m.inTab("doctor") }, nil},
 		keymap.Alerts:      {(*Model).lookAtAlert, noAlerts},
 
 		keymap.Palette:      {func(m *Model) tea.Cmd { m.openPalette("Palette", false); return nil }, nil},

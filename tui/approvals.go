@@ -57,7 +57,7 @@ func (m *Model) queue(q *question) tea.Cmd {
 		return nil
 	}
 	m.questions = append(m.questions, q)
-	return m.nextQuestion()
+	return tea.Batch(m.nextQuestion(), m.panelsChanged())
 }
 
 // nextQuestion shows the oldest question unless a dialog is open.
@@ -95,6 +95,7 @@ func (m *Model) settle(q *question, a ctl.AskResult) tea.Cmd {
 	}
 	m.questions = slices.Delete(m.questions, i, i+1)
 	q.reply <- a
+	m.tools.Waiting(m.asking())
 	if q.shown != nil && m.dialog == q.shown {
 		return m.answered(picker.Result{State: picker.Cancelled})
 	}

@@ -117,6 +117,7 @@ func (m *Model) panelsChanged() tea.Cmd {
 		return nil
 	}
 	now := time.Now()
+	m.tools.Waiting(m.asking())
 	m.tools.Show(m.calls.book, now)
 	m.speech.Show(m.calls.book, now)
 	m.sends.Show(m.calls.book, now)
@@ -133,6 +134,18 @@ func (m *Model) panelsChanged() tea.Cmd {
 		cmds = append(cmds, m.lookAtJobs())
 	}
 	return tea.Batch(cmds...)
+}
+
+// asking are the agents that wait for an answer here, and the rule each is
+// asked about.
+func (m *Model) asking() map[string]string {
+	out := map[string]string{}
+	for _, q := range m.questions {
+		if _, more := out[q.asked.From]; !more {
+			out[q.asked.From] = q.asked.Rule
+		}
+	}
+	return out
 }
 
 // soon looks again in a moment: a panel knows what it wants once it was drawn.

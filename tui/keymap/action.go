@@ -84,6 +84,8 @@ const (
 	PanelJobs   Action = "panel-jobs"
 	PanelFDs    Action = "panel-fds"
 	Compose     Action = "compose"
+	WatchAgent  Action = "watch-agent"
+	Doctor      Action = "doctor"
 	Alerts      Action = "alerts"
 
 	Palette      Action = "palette"
@@ -194,6 +196,8 @@ var actions = []Info{
 	{Action: PanelJobs, Group: Dock, Title: "Jobs panel", Description: "commands in the background", keys: []string{"J"}, alt: []string{"alt+shift+u"}},
 	{Action: PanelFDs, Group: Dock, Title: "FDs panel", Description: "who holds descriptors, how near the limits", keys: []string{"f"}, alt: []string{"alt+shift+f"}},
 	{Action: Compose, Group: Dock, Title: "Compose a message…", Description: "write a message with files and send it", keys: []string{"C"}, alt: []string{"alt+shift+g"}},
+	{Action: WatchAgent, Group: Dock, Title: "Watch an agent", Description: "follow the newest session of an agent", keys: []string{"A"}, alt: []string{"alt+shift+z"}},
+	{Action: Doctor, Group: Dock, Title: "Doctor", Description: "check limits, descriptors, leftovers", keys: []string{"H"}, alt: []string{"alt+shift+h"}},
 	{Action: Alerts, Group: Dock, Title: "Look at alerts", Description: "show the result that waits to be seen", keys: []string{"a"}, alt: []string{"alt+shift+a"}},
 
 	{Action: Palette, Group: Window, Title: "Palette", Description: "find an action by name and run it", keys: []string{":"}, alt: []string{"alt+:"}},

@@ -31,6 +31,8 @@ type Tools struct {
 	running int          // of these, those that run
 	unseen  []string     // calls that ended badly; the first is one that nobody saw
 	known   known
+	agents  []agentLine       // as the last change left them
+	waits   map[string]string // rules that agents wait for an answer about
 
 	list   cardList
 	seen   int64 // number of the newest call that was in view
@@ -175,6 +177,7 @@ func (p *Tools) looked() {
 
 // reselect selects the calls that pass the filter anew.
 func (p *Tools) reselect() {
+	p.readAgents()
 	f := p.filter
 	switch p.which {
 	case failedCalls:

@@ -44,6 +44,8 @@ func (p *Tools) Draw(s *screen.Screen, x, y, w, h int, focused bool, th theme.Th
 		h--
 		p.drawFoot(c, x+1, y+h, w-2, focused)
 	}
+	n := p.drawAgents(c, x+1, y, w-2, h)
+	y, h = y+n, h-n
 	if p.view.Len() == 0 {
 		p.list.area = rect{}
 		c.sentences(x+1, y, w-2, h, p.nothing(), th.Dim)

@@ -417,7 +417,7 @@ func TestClaimedAndSeenStandSideBySide(t *testing.T) {
 	if !strings.Contains(text, "✗ file size: claimed 0 bytes · seen 4,096 bytes") {
 		t.Errorf("got\n%s", text)
 	}
-	if line := lineWith(t, text, "data.bin"); !strings.Contains(line, "contradicted") || strings.Contains(line, "ok") {
+	if line := lineWith(t, text, "contradicted"); !strings.Contains(line, "data.bin") || strings.Contains(line, "ok") {
 		t.Errorf("got %q", line)
 	}
 	text = draw(p, 30, 40, unicodeTheme).Text()

@@ -90,7 +90,7 @@ type FDs struct {
 	since    time.Time         // when the snapshot of a diff was taken
 	types    fdmeter.Breakdown // of the process looked at last
 	typed    bool
-	own      *fdmeter.Share      // of types, when they are this program's
+	own      *fdmeter.Share      // what this program's parts hold, once it was asked for
 	holders  *Holders            // who holds what, once it was asked for
 	kept     []fdmeter.Breakdown // snapshots, the oldest first
 	asked    Action              // what the view waits for
@@ -309,9 +309,6 @@ func (f *FDs) TakeTypes(req ReadTypes, b fdmeter.Breakdown) {
 	}
 	if waited || f.view != viewTypes || f.of(b) {
 		f.types, f.typed = b, true
-		if f.own != nil && b.PID != f.shown.Snapshot.Own.PID {
-			f.own = nil
-		}
 	}
 	switch req.For {
 	case Keep:

@@ -77,13 +77,13 @@ func (p *Send) order(name string) (Action, bool) {
 	case name == "f" && !f.whole && f.book != nil:
 		f.filter(p, f.text, !f.bad)
 		return nil, true
-	case !strings.Contains(" r u p o y left right h l ", " "+name+" "):
+	case !strings.Contains(" r u a p o y left right h l ", " "+name+" "):
 		return nil, false
 	}
 	if name == "p" && f.length() == 0 {
 		return OpenConfig{Key: "send.allow"}, true
 	}
-	again := map[string]string{"r": "retries what was not sent", "u": "also retries what may have arrived"}[name]
+	again := map[string]string{"r": "retries what was not sent", "u": "also retries what may have arrived", "a": "allows what was denied"}[name]
 	r, ok := f.aim(p, again != "", name+" again "+again)
 	if !ok {
 		return nil, true
@@ -101,6 +101,8 @@ func (p *Send) order(name string) (Action, bool) {
 		p.step(r, &d.data, 1)
 	case "r", "u":
 		return p.retry(r, &d.data, name == "u"), true
+	case "a":
+		return p.allow(r, &d.data), true
 	case "p":
 		return p.policy(r, &d.data), true
 	case "o":
@@ -172,6 +174,22 @@ func (p *Send) retry(r journal.Record, m *message, unknown bool) Action {
 	return nil
 }
 
+// allow sends the chosen item again, although the policy denies it. The command
+// asks at the window first.
+func (p *Send) allow(r journal.Record, m *message) Action {
+	i := p.chosen(r, m)
+	switch {
+	case i == 0 || m.items[i-1].Reason.is() != reasonDenied:
+		p.feed.note = "the policy denied nothing here: h and l choose another item"
+	case !usable(m.items[i-1].Requested.is()):
+		p.feed.note = "its path is not a whole one, or has characters that cannot be seen: left alone"
+	default:
+		path := m.items[i-1].Requested.is()
+		return RunCommand{Args: []string{"send", "--retry-dropped", r.Start.Call, "--allow-once", path}}
+	}
+	return nil
+}
+
 // policy opens the setting that decided about the chosen item.
 func (p *Send) policy(r journal.Record, m *message) Action {
 	if i := p.chosen(r, m); i > 0 && m.items[i-1].Reason.is() == reasonNotFound {
@@ -234,7 +252,8 @@ func (p *Send) keyTable() []piece {
 		hint("j k", "another message"), hint("h l", "another item of it"),
 		hint("Enter", "the message whole: text, receipts, sha256"),
 		hint("r", "retries what was dropped"), hint("u", "also what may have arrived; asks first"),
-		hint("p", "opens the policy"), hint("o", "opens the folder of the item"),
+		hint("a", "allows the denied one once; asks first"), hint("p", "opens the policy"),
+		hint("o", "opens the folder of the item"),
 		hint("y", "copies the receipt"), hint("n", "writes a message"),
 		hint("/", "filter"), hint("f", "only what was not sent"), hint("Esc", "back"),
 	}
@@ -265,6 +284,9 @@ func (p *Send) hints() []piece {
 		}
 		i := p.chosen(r, m)
 		if i > 0 && m.items[i-1].advice() != "" && m.items[i-1].status == statusDropped {
+			if m.items[i-1].Reason.is() == reasonDenied && usable(m.items[i-1].Requested.is()) {
+				out = append(out, hint("a", "allows it once"))
+			}
 			out = append(out, hint("p", "opens the policy"))
 		}
 		out = append(out, hint("y", "copies the receipt"))

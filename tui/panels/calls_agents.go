@@ -1,0 +1,102 @@
+package panels
+
+import (
+	"time"
+
+	"github.com/honestty/honestty/journal"
+	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/tui/screen"
+)
+
+const (
+	// maxAgents is how many agents have a line of their own, and agentCalls how
+	// many of the newest calls are looked at for them.
+	maxAgents, agentCalls = 3, 500
+
+	// agentQuiet is how long an agent has a line after its last call.
+	agentQuiet = time.Hour
+
+	// roomForAgents is from how many rows on the lines are shown.
+	roomForAgents = 14
+)
+
+// An agentLine is one agent and what it does now.
+type agentLine struct {
+	name    string
+	call    journal.Record // the running one, else the last
+	running int
+}
+
+// Waiting says which agents wait for an answer of the person at this window, and
+// for what. An agent without a name is called by its tool.
+func (p *Tools) Waiting(rules map[string]string) { p.waits = rules }
+
+// readAgents finds those that made a call lately, the one with the newest call
+// first.
+func (p *Tools) readAgents() {
+	var out []agentLine
+	at := map[string]int{}
+	for i := range min(p.book.Len(), agentCalls) {
+		r := p.book.At(i)
+		name := r.Start.Source.Agent
+		if name == "" || p.now.Sub(r.Started) > agentQuiet && r.State() != journal.Running {
+			continue
+		}
+		n, known := at[name]
+		if !known {
+			n = len(out)
+			at[name] = n
+			out = append(out, agentLine{name: name, call: r})
+		}
+		if r.State() == journal.Running {
+			if out[n].running == 0 {
+				out[n].call = r
+			}
+			out[n].running++
+		}
+		if len(out) == maxAgents+1 {
+			break // there is no room for more
+		}
+	}
+	p.agents = out[:min(len(out), maxAgents)]
+}
+
+// drawAgents writes a line for each agent and returns how many rows it took.
+func (p *Tools) drawAgents(c canvas, x, y, w, h int) int {
+	if h < roomForAgents || w < 30 {
+		return 0
+	}
+	for i, a := range p.agents {
+		m := c.callMark(a.call)
+		said := a.call.Start.Tool + " " + displayLine(callTitle(a.call))
+		when := "last " + ago(p.now.Sub(a.call.Started))
+		st := c.th.Dim
+		switch rule, waits := p.waits[a.name]; {
+		case waits:
+			said, when, st = "waits for an answer: "+screen.Visible(rule), "asks", c.th.Attention
+		case a.running > 0:
+			when, st = outcome.Duration(p.now.Sub(a.call.Started)), c.th.Text
+			if a.running > 1 {
+				when = outcome.Count(int64(a.running)) + " run, " + when
+			}
+		}
+		at := x
+		if !c.th.Plain {
+			at += c.s.SetText(at, y+i, 2, m.glyph+" ", m.st)
+		}
+		at += c.text(at, y+i, min(wideTool, w/2), screen.Visible(a.name), c.th.HintKey)
+		room := x + w - at - screen.Width(when) - 2
+		if room > minTool {
+			c.text(at+1, y+i, room, said, st)
+		}
+		c.right(x+w, y+i, w/2, when, c.th.Dim)
+	}
+	n := len(p.agents)
+	if n > 0 && !c.th.Plain { // a row between them and the calls
+		for col := range w {
+			c.s.SetText(x+col, y+n, 1, c.th.Glyphs.Horizontal, c.th.Border)
+		}
+		n++
+	}
+	return n
+}
