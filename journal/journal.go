@@ -18,6 +18,7 @@ type Options struct {
 	MaxTotal  int64         // bytes of all that is kept; 512 MiB
 	MaxAge    time.Duration // of files that are kept; 90 days
 	MaxInline int           // bytes of a result or of arguments that stay in the event; 256 KiB
+	Patience  time.Duration // that one event waits for other writers; 5 s
 
 	fault fault
 }
@@ -47,7 +48,6 @@ type fault struct {
 	truncate func(fd int, size int64) error
 	rename   func(from, to string) error
 	open     func(path string) error
-	patience time.Duration
 }
 
 // ErrClosed is the trouble of a journal that was closed.
@@ -90,8 +90,8 @@ func Open(dir string, o Options) (*Journal, error) {
 	if o.MaxInline <= 0 {
 		o.MaxInline = defaultMaxInline
 	}
-	if o.fault.patience == 0 {
-		o.fault.patience = patience
+	if o.Patience == 0 {
+		o.Patience = patience
 	}
 	j := &Journal{dir: dir, o: o, turn: make(chan struct{}, 1)}
 	j.file = writer{dir: dir, o: o, fd: -1, lock: lock{fd: -1}}
@@ -233,7 +233,7 @@ func (j *Journal) write(line []byte) {
 
 func (j *Journal) writeOne(line []byte) error {
 	j.mu.Lock()
-	barred, wait := j.barred, j.o.fault.patience
+	barred, wait := j.barred, j.o.Patience
 	if j.why != nil {
 		wait = min(wait, impatience)
 	}

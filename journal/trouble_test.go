@@ -285,7 +285,7 @@ func TestJournalThatWasReplacedOrCutIsTold(t *testing.T) {
 
 func TestStoppedWriterMakesOthersWaitAndThenSayWhy(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "journal")
-	j := open(t, dir, Options{fault: fault{patience: 5 * time.Millisecond}})
+	j := open(t, dir, Options{Patience: 5 * time.Millisecond})
 	held := lock{fd: -1}
 	if err := held.try(filepath.Join(dir, lockName)); err != nil {
 		t.Fatal(err)
