@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/honestty/honestty/tools/send"
@@ -69,13 +70,16 @@ type Platform struct {
 	name string // of this machine, for EHLO
 }
 
-// hostShape is a name or an address without anything around it.
-var hostShape = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,255}$`)
+// hostShape is a name or an address without anything around it. It is made at
+// the first use, as a count this long takes half a millisecond.
+var hostShape = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9._:-]{1,255}$`)
+})
 
 // New makes the platform. It makes no connection.
 func New(c Config) (*Platform, error) {
 	c.Password = strings.TrimRight(c.Password, "\r\n") // of the file it came from
-	if !hostShape.MatchString(c.Host) {
+	if !hostShape().MatchString(c.Host) {
 		return nil, errors.New("the mail server is missing, or its name cannot be one")
 	}
 	switch c.Policy {
@@ -114,7 +118,7 @@ func New(c Config) (*Platform, error) {
 // may be said.
 func machine() string {
 	name, err := os.Hostname()
-	if err != nil || !hostShape.MatchString(name) || strings.Contains(name, ":") {
+	if err != nil || !hostShape().MatchString(name) || strings.Contains(name, ":") {
 		return "localhost"
 	}
 	return name

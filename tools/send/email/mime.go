@@ -8,6 +8,7 @@ import (
 	"net/mail"
 	"regexp"
 	"strings"
+	"sync"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -90,7 +91,9 @@ type letter struct {
 }
 
 // key is what of a message's key may be a message id.
-var key = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{7,99}$`)
+var key = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{7,99}$`)
+})
 
 // compose makes the mail of m with the items that are given.
 func (p *Platform) compose(m send.Message, to []*mail.Address, items []int, d *send.Delivery) (*letter, error) {
@@ -106,7 +109,7 @@ func (p *Platform) compose(m send.Message, to []*mail.Address, items []int, d *s
 		l.msg.Subject(subject)
 	}
 	l.msg.SetDate()
-	if key.MatchString(m.Key) {
+	if key().MatchString(m.Key) {
 		_, domain, _ := strings.Cut(p.from.Address, "@")
 		l.msg.SetMessageIDWithValue(m.Key + "@" + domain)
 	} else {
