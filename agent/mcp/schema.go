@@ -11,11 +11,15 @@ import (
 	"github.com/honestty/honestty/tools"
 )
 
+// ownForm describes what can be anything. A schema without a word would be
+// written as true, which clients that want an object for each property refuse.
+const ownForm = "in a form of its own"
+
 // words are the types that are numbers in Go and words in JSON, and those whose
 // form is their own.
 func words() map[reflect.Type]*jsonschema.Schema {
 	word := func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
-	any := func() *jsonschema.Schema { return &jsonschema.Schema{} }
+	any := func() *jsonschema.Schema { return &jsonschema.Schema{Description: ownForm} }
 	m := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[outcome.Status]():  word(),
 		reflect.TypeFor[outcome.State]():   word(),
@@ -80,7 +84,7 @@ func collect(t reflect.Type, types map[reflect.Type]*jsonschema.Schema, seen map
 	switch {
 	case t.PkgPath() == "time" && t.Name() == "Time":
 	case writesItself(t):
-		types[t] = &jsonschema.Schema{}
+		types[t] = &jsonschema.Schema{Description: ownForm}
 	case writesText(t):
 		types[t] = &jsonschema.Schema{Type: "string"}
 	case t.Kind() == reflect.Struct:
@@ -97,6 +101,12 @@ func loosen(s *jsonschema.Schema) {
 		return
 	}
 	s.Required, s.AdditionalProperties = nil, nil
+	if s.Type == "null" || len(s.Types) == 1 && s.Types[0] == "null" {
+		s.Type, s.Types = "", nil // a pointer to a type whose form is its own
+	}
+	if s.Description == "" && s.Type == "" && len(s.Types) == 0 {
+		s.Description = ownForm
+	}
 	for _, p := range s.Properties {
 		loosen(p)
 	}
