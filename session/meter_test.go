@@ -52,6 +52,9 @@ func TestTheMeterIsSlowWhileNobodyLooks(t *testing.T) {
 		t.Error("it counts before its time")
 	}
 	m.s.SetMeterAttention(true)
+	if len(m.s.gauge.wake) != 1 {
+		t.Error("the meter sleeps on when somebody looks")
+	}
 	if counted, next := m.counts(now.Add(4 * time.Second)); !counted || next.Sub(now) != 5*time.Second {
 		t.Errorf("somebody looks again: counted %v, again in %v", counted, next.Sub(now)-4*time.Second)
 	}

@@ -63,7 +63,8 @@ type Model struct {
 
 	conf    config.Config
 	state   config.State
-	problem string // what is wrong with the settings file; empty: nothing
+	checked time.Time // when the settings file was looked at
+	problem string    // what is wrong with the settings file; empty: nothing
 	keys    *keymap.Map
 	orders  map[keymap.Action]order
 	caps    screen.Caps
@@ -174,6 +175,7 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case session.PaneChanged:
 		m.paneChanged(msg.ID)
+		return m.checkConfigSoon()
 	case session.PaneEnded:
 		m.paneEnded(msg.ID)
 	case session.PaneCalled:
@@ -252,6 +254,7 @@ func (m *Model) act(msg ordered) tea.Cmd {
 		m.prefix = msg.On
 	case focusMsg:
 		m.outerFocus(msg.On)
+		return m.checkConfigSoon()
 	case replyMsg:
 		if m.caps.Reply(msg.Bytes) {
 			m.restyle()

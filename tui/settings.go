@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -36,8 +37,22 @@ func (m *Model) configure(c config.Config) {
 	m.restyle()
 }
 
+// checkPause is the least time between two looks at the settings file.
+const checkPause = time.Second
+
+// checkConfigSoon looks at the settings file unless that was done just now: the
+// meter, which looks too, rests in a calm window, and who edits a file does it
+// in a pane or comes back from another window.
+func (m *Model) checkConfigSoon() tea.Cmd {
+	if time.Since(m.checked) < checkPause {
+		return nil
+	}
+	return m.checkConfig()
+}
+
 // checkConfig reads the settings again when their file has changed.
 func (m *Model) checkConfig() tea.Cmd {
+	m.checked = time.Now()
 	s := m.w.opt.Settings
 	return func() tea.Msg {
 		if !s.Changed() {
