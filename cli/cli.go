@@ -104,7 +104,11 @@ when a signal or the loss of its terminal ended it, and with 2 on wrong use.`,
 	root.Flags().Bool("version", false, "print version, Go and the waiting mechanism")
 	root.Flags().String("config", "", "read these settings over the user's own")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.AddCommand(a.cmdRun(), a.cmdFds(), a.cmdVT(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys())
+	root.AddCommand(
+		a.cmdRun(), a.cmdJob(), a.cmdRead(), a.cmdSpeak(), a.cmdSend(), a.cmdCheckpoint(), a.cmdLog(), a.cmdMCP(),
+		a.cmdHook(), a.cmdWatch(), a.cmdDoctor(), a.cmdDemo(), a.cmdBench(),
+		a.cmdFds(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys(), a.cmdVT(),
+	)
 	return root
 }
 

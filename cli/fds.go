@@ -2,98 +2,237 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
 	"fmt"
-	"io"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
-	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/fdmeter"
 )
 
 // fdsShown is how many processes are listed when none was named.
 const fdsShown = 20
 
-func (a *app) cmdFds() *cobra.Command {
-	var asJSON, all bool
-	cmd := &cobra.Command{
-		Use:   "fds [flags] [PID|NAME]...",
-		Short: "Count open descriptors, and say how near each process is to its limit",
-		Long: `fds counts the open descriptors of the processes named by pid or by name, and
-by type. Without a name it lists the ` + strconv.Itoa(fdsShown) + ` processes nearest to a limit (--all: every
-one). The lines are 1024, which select() cannot pass and which counts by the
-highest number, and the soft limit (RLIMIT_NOFILE).
+// shortestWatch keeps --watch from taking a core for itself.
+const shortestWatch = 100 * time.Millisecond
 
-Success means that every descriptor of every process named was counted. What
-could not be read is shown as ? with the reason, never as 0, and the exit code
-is 1 then.`,
-		Example: "  honestty fds\n  honestty fds 4711 node --json",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return a.fds(args, asJSON, all)
+// An fdsCall is one call of fds.
+type fdsCall struct {
+	app   *app
+	meter *fdmeter.Meter
+
+	json, all, user, types, tree, diff, public bool
+
+	pane   int
+	byPane bool
+	watch  time.Duration
+	into   string // where the snapshot goes; "": nowhere
+	serve  string // where OpenMetrics are served; "": nowhere
+	warn   string
+	ratio  float64 // of warn; 0: nobody wants to be warned
+
+	births map[int]uint64          // of the processes named by pid
+	before map[int]fdmeter.Reading // of the block before, with --watch
+	told   map[string]bool         // warnings of earlier blocks
+	passed bool                    // whether a line was passed in any block
+}
+
+func (a *app) cmdFds() *cobra.Command {
+	c := &fdsCall{app: a, meter: &fdmeter.Meter{}}
+	cmd := &cobra.Command{
+		Use:   "fds [flags] [PID|NAME|/PATTERN/]...",
+		Short: "Count open descriptors, and say how near each process is to its limit",
+		Long: `fds counts the open descriptors of the processes named by pid, by name, or by a
+regular expression between slashes that their command line matches, and by type.
+Without a name it lists the ` + strconv.Itoa(fdsShown) + ` processes nearest to a limit; --all lists every one,
+--user those of the user who asks, and --pane those of a pane of a window. The
+lines are 1024, which select() cannot pass and which counts by the highest
+number, the soft limit (RLIMIT_NOFILE) and the hard one.
+
+--openmetrics serves the figures for Prometheus until it is ended (Ctrl+C). An
+address without a host is this machine only (127.0.0.1). One that others can
+reach is refused unless --public is given too: it tells everybody the names of
+the processes.
+
+Success means that every descriptor of every process named, or of the pane, was
+counted. What could not be read is shown as ? with the reason, never as 0, and
+the exit code is 1 then. With --warn it is 1 as well when that part of a line is
+used. It is 2 on wrong use.`,
+		Example: "  honestty fds\n  honestty fds 4711 node /server[.]js/ --types\n  honestty fds --pane 2 --watch 5s --warn 80%\n" +
+			"  honestty fds node --snapshot before.json\n  honestty fds --diff before.json after.json\n  honestty fds --all --openmetrics :9177",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.byPane = cmd.Flags().Changed("pane")
+			if err := c.check(cmd, args); err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+			defer stop()
+			return c.run(ctx, args)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().BoolVar(&all, "all", false, "without a name: list every process")
+	f := cmd.Flags()
+	f.BoolVar(&c.json, "json", false, "print one JSON object")
+	f.BoolVar(&c.all, "all", false, "every process")
+	f.BoolVar(&c.user, "user", false, "the processes of this user")
+	f.IntVar(&c.pane, "pane", 0, "the processes of this pane of the window; 0 is the focused one")
+	f.BoolVar(&c.types, "types", false, "show what the descriptors lead to, and which of them a child inherits")
+	f.BoolVar(&c.tree, "tree", false, "with all descendants, and their sum")
+	f.DurationVar(&c.watch, "watch", 0, "count again after this time, until ended")
+	f.StringVar(&c.into, "snapshot", "", "write every descriptor to this file as JSON; - is stdout")
+	f.BoolVar(&c.diff, "diff", false, "compare two files of --snapshot, the earlier one first")
+	f.StringVar(&c.serve, "openmetrics", "", "serve the figures at this address, as :9177")
+	f.BoolVar(&c.public, "public", false, "let --openmetrics listen where others can reach it")
+	f.StringVar(&c.warn, "warn", "", "exit with 1 when this part of a line is used, as 80%")
 	return cmd
 }
 
-func (a *app) fds(args []string, asJSON, all bool) error {
+// check refuses what does not go together, before anything is read.
+func (c *fdsCall) check(cmd *cobra.Command, args []string) error {
+	sources := 0
+	for _, given := range []bool{len(args) > 0 && !c.diff, c.all, c.user, c.byPane, c.diff} {
+		if given {
+			sources++
+		}
+	}
+	outputs := 0
+	for _, given := range []bool{c.diff, c.serve != "", c.watch != 0, c.into != ""} {
+		if given {
+			outputs++
+		}
+	}
+	switch {
+	case sources > 1:
+		return usagef("give processes, --all, --user, --pane or --diff, and only one of them")
+	case c.diff && len(args) != 2:
+		return usagef("--diff compares two files, the earlier one first")
+	case outputs > 1:
+		return usagef("--watch, --snapshot, --diff and --openmetrics exclude each other")
+	case c.diff && (c.types || c.tree || c.warn != ""), c.serve != "" && (c.json || c.warn != ""):
+		return usagef("--%s does not take these flags", map[bool]string{true: "diff", false: "openmetrics"}[c.diff])
+	case c.into == "-" && c.json:
+		return usagef("--snapshot - prints JSON already")
+	case c.tree && sources == 0:
+		return usagef("--tree needs processes, --all, --user or --pane")
+	case cmd.Flags().Changed("watch") && c.watch < shortestWatch:
+		return usagef("--watch takes %v or more", shortestWatch)
+	case c.public && c.serve == "":
+		return usagef("--public is for --openmetrics")
+	}
+	for _, arg := range args {
+		if pid, err := strconv.Atoi(arg); err == nil && pid <= 0 && !c.diff {
+			return usagef("%d is not a pid", pid)
+		}
+	}
+	if _, err := c.patterns(args); err != nil {
+		return err
+	}
+	return c.parseWarn()
+}
+
+// parseWarn reads a part of a line: 80%, or 80.
+func (c *fdsCall) parseWarn() error {
+	if c.warn == "" {
+		return nil
+	}
+	percent, err := strconv.ParseFloat(strings.TrimSuffix(c.warn, "%"), 64)
+	if err != nil || !(percent > 0 && percent <= 100) {
+		return usagef("--warn takes a part of a line, as 80%%")
+	}
+	c.ratio = percent / 100
+	return nil
+}
+
+func (c *fdsCall) run(ctx context.Context, args []string) error {
 	p, err := start()
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	m, now := &fdmeter.Meter{}, time.Now()
-	var report fdmeter.Report
-	if len(args) == 0 {
-		report.Processes, err = surveyAll(m, now, all)
-	} else {
-		report.Processes, err = readNamed(m, now, args)
+	switch {
+	case c.diff:
+		return c.compare(args[0], args[1])
+	case c.serve != "":
+		return c.listen(ctx, args)
+	case c.watch != 0:
+		return c.follow(ctx, args)
 	}
+	r, err := c.read(ctx, args)
 	if err != nil {
 		return err
 	}
-	report.System = m.System()
-	if asJSON {
-		enc := json.NewEncoder(a.out)
-		enc.SetEscapeHTML(false)
-		err = enc.Encode(report)
-	} else {
-		err = printFds(a.out, report)
-	}
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	if len(args) == 0 {
-		return nil
-	}
-	return uncounted(report)
-}
-
-// surveyAll reads every process and keeps those nearest to a line.
-func surveyAll(m *fdmeter.Meter, now time.Time, all bool) ([]fdmeter.Reading, error) {
-	procs, scan := m.All()
-	if !scan.Listed {
-		return nil, fmt.Errorf("list processes: %s", scan.Cause)
-	}
-	var out []fdmeter.Reading
-	for _, p := range procs {
-		if r := m.Read(p.PID, now); r.Count.Cause() != fdmeter.Gone {
-			out = append(out, r)
+	if c.into != "" {
+		if err := c.keep(r); err != nil {
+			return err
 		}
 	}
-	slices.SortStableFunc(out, func(a, b fdmeter.Reading) int { return cmp.Compare(nearness(b), nearness(a)) })
-	if !all && len(out) > fdsShown {
-		out = out[:fdsShown]
+	if c.into != "-" {
+		if err := c.print(r); err != nil {
+			return err
+		}
 	}
-	return out, nil
+	return c.judge(r)
+}
+
+// judge turns a report into the end of the command.
+func (c *fdsCall) judge(r fdsReport) error {
+	c.warnOf(r)
+	if err := uncounted(r); err != nil {
+		return err
+	}
+	if c.passed {
+		return &codeError{exitNotComplete}
+	}
+	return nil
+}
+
+// warnOf says once on stderr of every line of which too much is used.
+func (c *fdsCall) warnOf(r fdsReport) {
+	for _, a := range r.passed {
+		c.passed = true
+		key := fmt.Sprint(a.PID, a.Line.Kind)
+		if c.told[key] {
+			continue
+		}
+		if c.told == nil {
+			c.told = map[string]bool{}
+		}
+		c.told[key] = true
+		fmt.Fprintln(c.app.err, "honestty: "+printable(a.Words()))
+	}
+}
+
+// follow prints a block after every pause, until it is ended or the processes
+// named are gone.
+func (c *fdsCall) follow(ctx context.Context, args []string) error {
+	tick := time.NewTicker(c.watch)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		r, err := c.read(ctx, args)
+		if err != nil {
+			return err
+		}
+		if err := c.printBlock(r, first); err != nil {
+			return err
+		}
+		c.warnOf(r)
+		c.before = map[int]fdmeter.Reading{}
+		for _, p := range r.Processes {
+			c.before[p.PID] = p
+		}
+		select {
+		case <-tick.C:
+			continue
+		case <-ctx.Done():
+		}
+		return c.judge(r)
+	}
 }
 
 // nearness is the ratio of the nearest line; unknown sorts behind everything.
@@ -106,48 +245,16 @@ func nearness(r fdmeter.Reading) float64 {
 	return ratio
 }
 
-func readNamed(m *fdmeter.Meter, now time.Time, args []string) ([]fdmeter.Reading, error) {
-	var out []fdmeter.Reading
-	for _, arg := range args {
-		if pid, err := strconv.Atoi(arg); err == nil {
-			if pid <= 0 {
-				return nil, usagef("%d is not a pid", pid)
-			}
-			r := m.ReadTypes(pid, now)
-			if r.Count.Cause() == fdmeter.Gone && !r.Count.Known() {
-				return nil, fmt.Errorf("no process with pid %d", pid)
-			}
-			out = append(out, r)
-			continue
-		}
-		procs, scan := m.Find(arg)
-		if !scan.Listed {
-			return nil, fmt.Errorf("list processes: %s", scan.Cause)
-		}
-		if len(procs) == 0 {
-			return nil, fmt.Errorf("no process named %q%s", arg, notLooked(scan))
-		}
-		for _, p := range procs {
-			out = append(out, m.ReadTypes(p.PID, now))
-		}
-	}
-	return out, nil
+// byNearness sorts readings, the nearest to a line first.
+func byNearness(readings []fdmeter.Reading) {
+	slices.SortStableFunc(readings, func(a, b fdmeter.Reading) int { return cmp.Compare(nearness(b), nearness(a)) })
 }
 
-// notLooked keeps "none found" from reading as "there is none" where some
-// could not be looked at.
-func notLooked(s fdmeter.Scan) string {
-	if n := s.Denied + s.Failed + s.Skipped; n > 0 {
-		return fmt.Sprintf(" (%d processes could not be looked at)", n)
-	}
-	return ""
-}
-
-// uncounted is the error when some process has no count.
-func uncounted(r fdmeter.Report) error {
+// uncounted is the error when a process that was pointed at has no count.
+func uncounted(r fdsReport) error {
 	var bad []string
 	for _, p := range r.Processes {
-		if !p.Count.Known() {
+		if r.named && !p.Count.Known() {
 			bad = append(bad, fmt.Sprintf("pid %d: %s", p.PID, p.Count.Reason()))
 		}
 	}
@@ -155,66 +262,4 @@ func uncounted(r fdmeter.Report) error {
 		return nil
 	}
 	return fmt.Errorf("not counted: %s", strings.Join(bad, ", "))
-}
-
-func printFds(out io.Writer, r fdmeter.Report) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "pid\tfds\thighest\tsoft limit\tnearest line\t process")
-	for _, p := range r.Processes {
-		line := "?"
-		if l, ok := fdmeter.Nearest(p); ok {
-			ratio, _ := l.Ratio()
-			line = fmt.Sprintf("%s %3.0f%%", l.Name, ratio*100)
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t %s\n", p.PID, count(p.Count), count(p.Highest), count(p.Soft), line, printable(p.Name))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	for _, p := range r.Processes {
-		printTypes(out, p)
-		if !p.Count.Known() {
-			fmt.Fprintf(out, "pid %d: not counted: %s\n", p.PID, p.Count.Reason())
-		}
-	}
-	s := r.System
-	_, err := fmt.Fprintf(out, "machine: files %s of %s, terminals %s of %s\n", count(s.Files), count(s.FilesMax), count(s.PTYs), count(s.PTYsMax))
-	return err
-}
-
-// printTypes writes the breakdown of one process, the most frequent first.
-func printTypes(out io.Writer, p fdmeter.Reading) {
-	if p.Types == nil || len(p.Types.Counts) == 0 {
-		return
-	}
-	kinds := make([]fdmeter.Kind, 0, len(p.Types.Counts))
-	for k := range p.Types.Counts {
-		kinds = append(kinds, k)
-	}
-	slices.SortFunc(kinds, func(a, b fdmeter.Kind) int {
-		return cmp.Or(cmp.Compare(p.Types.Counts[b], p.Types.Counts[a]), cmp.Compare(a, b))
-	})
-	fmt.Fprintf(out, "pid %d:", p.PID)
-	for _, k := range kinds {
-		fmt.Fprintf(out, "  %s %d", k, p.Types.Counts[k])
-	}
-	fmt.Fprintln(out)
-}
-
-func count(v fdmeter.Value) string {
-	n, ok := v.Get()
-	if !ok {
-		return "?"
-	}
-	return outcome.Count(n)
-}
-
-// printable shows a name from outside without its control characters.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r >= 0x7F && r < 0xA0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

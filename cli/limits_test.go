@@ -16,6 +16,7 @@ import (
 // choosing the command: the name it is called by.
 func program(t *testing.T) string {
 	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // its journal is not the user's
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

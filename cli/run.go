@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/tools"
 	"github.com/honestty/honestty/tools/terminal"
 )
 
@@ -65,34 +66,59 @@ end and holders. error is null only when the status is complete.`,
 	return cmd
 }
 
+// runCommand runs a command as a call of the terminal tool: it stands in the
+// journal, and a window shows it while it runs.
 func (a *app) runCommand(ctx context.Context, s terminal.Spec, asJSON bool) error {
-	p, err := start()
+	k, err := a.openKit()
 	if err != nil {
 		return err
 	}
-	defer p.Close()
-	s.Poller = p
+	defer k.close()
+	s.Poller = k.poller
 	if asJSON {
-		s.SpillDir = spillDir()
+		s.SpillDir = stateDir("spill")
 	} else {
 		s.Stdout, s.Stderr = a.out, a.err
 	}
 	if !s.PTY && !isTerminal(a.in) {
 		s.Stdin = a.in
 	}
+	params, err := json.Marshal(runParams{
+		Command: shellJoin(s.Command), Argv: s.Command, Workdir: s.Dir, Timeout: s.Timeout.Seconds(), PTY: s.PTY, Split: s.Split,
+	})
+	if err != nil {
+		return fmt.Errorf("write the parameters: %w", err)
+	}
 	ctx, stop := signal.NotifyContext(ctx, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	defer stop()
-	r := terminal.Run(ctx, s)
+	var r *outcome.Result
+	k.caller.Call(ctx, tools.Tool{
+		Name: "terminal", Streams: true,
+		Title: func(json.RawMessage) string { return shellJoin(s.Command) },
+		Run: func(ctx context.Context, c *tools.Call, _ json.RawMessage) tools.Answer {
+			s.Live = c.Live
+			r = terminal.Run(ctx, s)
+			return tools.Answer{Status: r.Status, Err: r.Err, Result: r, Summary: r.Summary()}
+		},
+	}, k.request(params))
 	if asJSON {
-		enc := json.NewEncoder(a.out)
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(r); err != nil {
-			return fmt.Errorf("write the result: %w", err)
+		if err := a.printJSON(r); err != nil {
+			return err
 		}
 	} else {
 		a.narrate(r)
 	}
 	return exitOf(r)
+}
+
+// runParams is what the journal keeps of a run.
+type runParams struct {
+	Command string   `json:"command"`
+	Argv    []string `json:"argv"`
+	Workdir string   `json:"workdir,omitempty"`
+	Timeout float64  `json:"timeout,omitempty"`
+	PTY     bool     `json:"pty,omitempty"`
+	Split   bool     `json:"split,omitempty"`
 }
 
 // narrate says on stderr what the output alone does not tell.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,5 +17,12 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script"})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Setup: func(e *testscript.Env) error {
+		e.Setenv("HOME", e.WorkDir)
+		e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
+		e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
+		e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
+		e.Setenv("XDG_RUNTIME_DIR", "") // each script sets one of its own where it needs sockets
+		return nil
+	}})
 }

@@ -7,9 +7,12 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/internal/proc"
+	"github.com/honestty/honestty/jobhost"
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/session"
+	"github.com/honestty/honestty/tools/tts"
 	"github.com/honestty/honestty/tui"
 	"github.com/honestty/honestty/tui/input"
 )
@@ -22,19 +25,22 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 			return fmt.Errorf("find the command: %s", outcome.Errno(err))
 		}
 	}
-	store, problems := settings(file)
-	if problems != nil && file != "" {
-		return problems // somebody who names a file wants that file
-	}
-	p, err := start()
+	p, err := start() // before any file is opened: see start
 	if err != nil {
 		return err
+	}
+	store, problems := settings(file)
+	if problems != nil && file != "" {
+		return errors.Join(problems, p.Close()) // somebody who names a file wants that file
 	}
 	spareProcs()
 	state, forgot := countStart()
 	infos, err := tui.Run(ctx, tui.Options{
 		Poller: p, Version: a.version, Env: os.Getenv,
-		Spec:     session.Spec{Command: args},
+		Spec:    session.Spec{Command: args},
+		Journal: stateDir("journal"), Program: ownProgram(),
+		Jobs:     func() (*jobhost.Client, error) { return jobhost.Dial(a.ctlEnv()) },
+		Play:     a.player(p),
 		Settings: store, State: state, Say: firstOf(problems, forgot),
 	})
 	a.leftRunning(infos)
@@ -42,6 +48,24 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 		err = usagef("%w: a window needs one; `honestty run -- COMMAND` does without", err)
 	}
 	return errors.Join(err, p.Close())
+}
+
+// ownProgram is the path of this program, for what a window starts; empty when
+// nobody can tell.
+func ownProgram() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return exe
+}
+
+// player plays audio for the window.
+func (a *app) player(p *fdwait.Poller) func(context.Context, string) error {
+	return func(ctx context.Context, path string) error {
+		_, err := tts.Play(ctx, tts.Deps{Poller: p}, path)
+		return err
+	}
 }
 
 // leastProcs is how many goroutines may run at once in a window. One waits in

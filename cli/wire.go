@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 
 	"github.com/honestty/honestty/fdwait"
@@ -26,20 +24,6 @@ func start() (*fdwait.Poller, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
-}
-
-// spillDir is where output goes that is too large for a result (XDG base
-// directories: state).
-func spillDir() string {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the XDG rule: a relative path is to be ignored
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "honestty", "spill")
 }
 
 func (a *app) showVersion() error {
