@@ -197,7 +197,19 @@ func TestPeersArePinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(product, []byte("charmbracelet/x/vt")) {
-		t.Error("a peer is a dependency of the product")
+	for _, peer := range []struct{ folder, module string }{
+		{"xvt", "github.com/charmbracelet/x/vt"},
+		{"gopsutil", "github.com/shirou/gopsutil/v4"},
+	} {
+		if bytes.Contains(product, []byte(peer.module)) {
+			t.Errorf("%s is a dependency of the product", peer.module)
+		}
+		own, err := os.ReadFile(filepath.Join("peers", peer.folder, "go.mod"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(own, []byte(peer.module+" v")) {
+			t.Errorf("%s is not pinned in its own module", peer.module)
+		}
 	}
 }

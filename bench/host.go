@@ -79,7 +79,6 @@ func (b *bed) make() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build honestty: %w: %s", err, firstLine(string(out)))
 	}
-	b.tmux = install("tmux")
 	return nil
 }
 

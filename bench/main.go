@@ -33,27 +33,51 @@ var parts = []part{
 	{"pty", throughPTY},
 	{"tail", tails},
 	{"window", windows},
+	{"calls", calls},
+	{"meter", meters},
+	{"hook", hooks},
+}
+
+// children are what this program is when it measures itself: a process of its
+// own for an engine, a meter, a program in a pane.
+var children = map[string]func(args []string){
+	feedCommand:  feedMain,
+	echoCommand:  func([]string) { echoMain() },
+	meterCommand: meterMain,
+	herdCommand:  herdMain,
+}
+
+// asChild does a child's work and reports that it was one.
+func asChild() bool {
+	if len(os.Args) < 2 || children[os.Args[1]] == nil {
+		return false
+	}
+	children[os.Args[1]](os.Args[2:])
+	return true
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == feedCommand {
-		feedMain(os.Args[2:])
-		return
-	}
-	if len(os.Args) > 1 && os.Args[1] == echoCommand {
-		echoMain()
+	if asChild() {
 		return
 	}
 	var o options
 	flag.IntVar(&o.runs, "runs", 30, "runs of each task of tail")
 	flag.BoolVar(&o.quick, "quick", false, "shorter and noisier")
-	profile := flag.String("cpuprofile", "", "write a profile of this process, in which the panes of pty and tail run")
-	only := flag.String("only", "", "engine, memory, pty, tail or window")
+	profile := flag.String("cpuprofile", "", "write a profile of this process, in which the panes of pty and tail and the runs of calls run")
+	only := flag.String("only", "", "one part: "+partNames())
 	flag.Parse()
 	if err := profiled(*profile, func() error { return run(*only, o) }); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func partNames() string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // profiled runs do and writes a profile of it where a file is named.
@@ -75,7 +99,7 @@ func profiled(file string, do func() error) error {
 
 func run(only string, o options) error {
 	if only != "" && !slices.ContainsFunc(parts, func(p part) bool { return p.name == only }) {
-		return fmt.Errorf("-only %s: there is no such part", only)
+		return fmt.Errorf("-only %s: there is no such part, only %s", only, partNames())
 	}
 	if o.quick {
 		o.runs = min(o.runs, 5)

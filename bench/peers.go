@@ -83,7 +83,7 @@ func findEngines() ([]engine, error) {
 		name  string
 		build func() ([]string, error)
 	}{
-		{"x/vt", buildXVT},
+		{"x/vt", func() ([]string, error) { return buildPeer("xvt") }},
 		{"xterm.js", installXterm},
 	} {
 		argv, err := peer.build()
@@ -96,17 +96,17 @@ func findEngines() ([]engine, error) {
 	return list, nil
 }
 
-// buildXVT builds the module in peers/xvt, whose go.mod pins the version.
-func buildXVT() ([]string, error) {
-	src, err := peerDir("xvt")
+// buildPeer builds the module of a peer, whose go.mod pins the version.
+func buildPeer(name string) ([]string, error) {
+	src, err := peerDir(name)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := cacheDir("xvt")
+	dir, err := cacheDir(name)
 	if err != nil {
 		return nil, err
 	}
-	bin := filepath.Join(dir, "xvt")
+	bin := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-o", bin, ".")
 	cmd.Dir, cmd.Env = src, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -21,6 +21,7 @@ func windows(o options) error {
 		return err
 	}
 	defer b.close()
+	b.tmux = install("tmux")
 	for _, measure := range []func(*bed, options) error{firstPrompt, echo, outerBytes, idle} {
 		if err := measure(b, o); err != nil {
 			return err
@@ -102,7 +103,7 @@ func idle(b *bed, o options) error {
 	}
 	fmt.Println()
 	t.print(os.Stdout)
-	fmt.Println("honestty counts descriptors once a second; tmux is its server and its client; where the system keeps no such counts there is no figure")
+	fmt.Println("honestty counts descriptors, seldom while nobody looks; tmux is its server and its client; where the system keeps no such counts there is no figure")
 	return nil
 }
 
