@@ -13,7 +13,8 @@
 //	          ├─ window  the binary on an outer terminal, beside tmux on one
 //	          ├─ calls   commands that are run and read, beside os/exec and Python
 //	          ├─ meter   a reading of 1 to 1,000 processes, beside ls, lsof, gopsutil
-//	          └─ hook    what an agent waits for, beside cat
+//	          ├─ hook    what an agent waits for, beside cat
+//	          └─ panels  a step in the panel of 100,000 calls, beside its limit
 //
 // The rules of this folder:
 //

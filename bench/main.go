@@ -36,6 +36,7 @@ var parts = []part{
 	{"calls", calls},
 	{"meter", meters},
 	{"hook", hooks},
+	{"panels", callPanel},
 }
 
 // children are what this program is when it measures itself: a process of its

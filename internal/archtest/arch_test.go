@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 		"tools/send/telegram", "tools/send/slack", "tools/send/email",
 	},
 	"cli/vtserve": {"vt"},
-	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools", "tools/terminal", "tools/fdmeter", "journal", "internal/proc", "vt", "tui/screen"},
+	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools", "tools/terminal", "tools/fdmeter", "journal", "internal/proc", "vt", "tui/screen", "tui/panels", "tui/theme"},
 
 	"bench/peers/gopsutil": {},
 	"bench/peers/xvt":      {}, // modules of their own: peers are no dependency of the product

@@ -2,13 +2,8 @@ package panels
 
 import (
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/outcome"
@@ -36,53 +31,6 @@ func bigBook(n int) *diary {
 }
 
 const many = 100_000
-
-// cpu is the processor time that this process has used.
-func cpu(t *testing.T) time.Duration {
-	t.Helper()
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// cpuLimit is what opening and filtering may cost.
-const cpuLimit = 50 * time.Millisecond
-
-// TestOpeningAndFilteringStayUnderTheLimit takes the best of a few runs, so
-// that what else happens on the machine does not count.
-func TestOpeningAndFilteringStayUnderTheLimit(t *testing.T) {
-	if os.Getenv("HONESTTY_SOAK") == "" {
-		t.Skip("it measures time on a quiet machine: HONESTTY_SOAK=1")
-	}
-	d := bigBook(many)
-	s := screen.New(80, 24, screen.Caps{UTF8: true})
-	for name, do := range map[string]func(*Tools){
-		"open":          func(*Tools) { (&Tools{}).Show(d.b, d.at) },
-		"filter failed": func(p *Tools) { p.Key("f") },
-		"filter tool":   func(p *Tools) { p.Key("t") },
-		"filter text":   func(p *Tools) { p.Key("/"); p.Paste("number99") },
-		"end":           func(p *Tools) { p.Key("G") },
-		"nothing new":   func(p *Tools) { p.Show(d.b, d.at) },
-	} {
-		best := time.Hour
-		for range 7 {
-			p := &Tools{}
-			p.Show(d.b, d.at)
-			p.Draw(s, 0, 0, 80, 24, true, unicodeTheme)
-			runtime.GC()
-			before := cpu(t)
-			do(p)
-			p.Draw(s, 0, 0, 80, 24, true, unicodeTheme)
-			best = min(best, cpu(t)-before)
-		}
-		t.Logf("%-14s %v", name, best)
-		if best > cpuLimit {
-			t.Errorf("%s takes %v of the processor, more than %v", name, best, cpuLimit)
-		}
-	}
-}
 
 func TestDrawingDoesNotGrowWithTheBook(t *testing.T) {
 	s := screen.New(80, 24, screen.Caps{UTF8: true})
