@@ -149,6 +149,23 @@ func held(ctx context.Context, b *bed, h host) (Cell, error) {
 	return c, nil
 }
 
+// A part is a count of one kind.
+type part struct {
+	n    int
+	what string
+}
+
+// parts are the counts above zero.
+func parts(of ...part) string {
+	var out []string
+	for _, p := range of {
+		if p.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // hung is in Kept.Trouble of a host that had to be killed.
 const hung = "it hung"
 
@@ -185,7 +202,7 @@ func few(ctx context.Context, b *bed, h host) (Cell, error) {
 		c.Says = "with room for " + strings.Join(wrong, "; ")
 	}
 	c.Good = whole + why
-	c.Figure = fmt.Sprintf("%d whole, %d say why, %d do not, %d died or hung", whole, why, silent, died)
+	c.Figure = parts(part{whole, "whole"}, part{why, "said why"}, part{silent, "said nothing"}, part{died, "died or hung"})
 	c.State = StateKept
 	if c.Good < c.Runs {
 		c.State = StateShort
