@@ -232,6 +232,13 @@ func TestLimitsCostTheOldestAndSayWhich(t *testing.T) {
 	if got := b.names(b.at(blobsName)); len(got) != 2 {
 		t.Errorf("contents: %q", got)
 	}
+	if got := fourth.Cost(); !slices.Equal(got, []string{"1 older checkpoint (40 B) was dropped: older than the limit"}) {
+		t.Errorf("cost = %q", got)
+	}
+	several := Entry{Dropped: []Drop{{Size: 1, Why: whyFull}, {Size: 2, Why: whyAge}, {Size: 1023, Why: whyFull}}}
+	if got := several.Cost(); !slices.Equal(got, []string{"1 older checkpoint (2 B) was dropped: older than the limit", "2 older checkpoints (1.0 KB) were dropped: the store is full"}) {
+		t.Errorf("cost = %q", got)
+	}
 	// What is being kept is not the price of keeping it.
 	again := b.keep(b.file("3", strings.Repeat("3", 40)))
 	if len(again.Dropped) != 0 || !again.Shared {

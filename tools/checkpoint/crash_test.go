@@ -94,7 +94,7 @@ func TestTornLastLineIsSkippedSaidAndWrittenPast(t *testing.T) {
 	b := newBench(t, Limits{})
 	b.keep(b.file("a", "a"))
 	raw := b.content(b.at(indexName))
-	for cut := 1; cut < len(raw); cut += 7 {
+	for cut := 1; cut < len(raw)-1; cut += 7 { // with all but its end it is a whole line
 		if err := os.WriteFile(b.at(indexName), []byte(raw+raw[:cut]), 0o600); err != nil {
 			t.Fatal(err)
 		}

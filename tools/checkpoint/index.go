@@ -157,8 +157,9 @@ func (s *Store) Find(id string) (Entry, error) {
 }
 
 // overLimits says which entries the limits cost when more bytes are to come,
-// oldest first, and which stay.
-func (s *Store) overLimits(l Listing, limits Limits, coming int64, spare string) (stay []Entry, drop []Drop) {
+// oldest first, and which stay. The content that comes costs no entry of its
+// own, and what is about to be restored stays even where it is too old.
+func (s *Store) overLimits(l Listing, limits Limits, coming int64, comes, restored string) (stay []Entry, drop []Drop) {
 	byAge := slices.Clone(l.Entries)
 	slices.SortStableFunc(byAge, func(a, b Entry) int { return cmp.Or(a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID)) })
 	uses := map[string]int{}
@@ -170,16 +171,18 @@ func (s *Store) overLimits(l Listing, limits Limits, coming int64, spare string)
 	for _, e := range byAge {
 		why := ""
 		switch {
+		case e.SHA256 == restored:
+			continue
 		case s.now().Sub(e.Time) > limits.Age:
-			why = "older than the limit"
-		case total > limits.Total && e.SHA256 != spare:
-			why = "the store is full"
+			why = whyAge
+		case total > limits.Total && e.SHA256 != comes:
+			why = whyFull
 		default:
 			continue
 		}
 		gone[e.ID] = true
 		drop = append(drop, Drop{e.ID, e.Path, e.Size, why})
-		if uses[e.SHA256]--; uses[e.SHA256] == 0 && e.SHA256 != spare {
+		if uses[e.SHA256]--; uses[e.SHA256] == 0 && e.SHA256 != comes {
 			total -= e.Size
 		}
 	}

@@ -28,6 +28,12 @@ const keepTries = 3
 // and ErrChanged say that nothing was kept. Entries that a limit cost are in
 // Entry.Dropped.
 func (s *Store) Keep(f *os.File, path, call string) (Entry, error) {
+	return s.keep(f, path, call, "")
+}
+
+// keep is Keep that takes out no entry with the content spare, whatever the
+// limits say: it is about to be restored.
+func (s *Store) keep(f *os.File, path, call, spare string) (Entry, error) {
 	if !filepath.IsAbs(path) || !utf8.ValidString(path) {
 		return Entry{}, errors.New("keep the file: its path is not absolute UTF-8")
 	}
@@ -40,7 +46,7 @@ func (s *Store) Keep(f *os.File, path, call string) (Entry, error) {
 			return Entry{}, err
 		}
 		e.Path, e.Call = filepath.Clean(path), call
-		return s.publish(e, temp)
+		return s.publish(e, temp, spare)
 	}
 	return Entry{}, fmt.Errorf("keep the file: %w", ErrChanged)
 }
@@ -146,7 +152,7 @@ func discard(temp *os.File) error {
 }
 
 // publish moves the copy to its place and then writes the line that names it.
-func (s *Store) publish(e Entry, temp *os.File) (Entry, error) {
+func (s *Store) publish(e Entry, temp *os.File, spare string) (Entry, error) {
 	moved := false
 	there := s.intact(e) == nil // read before the lock is taken: it may be long
 	err := s.locked(func() error {
@@ -158,7 +164,7 @@ func (s *Store) publish(e Entry, temp *os.File) (Entry, error) {
 		if slices.ContainsFunc(l.Entries, func(o Entry) bool { return o.SHA256 == e.SHA256 }) {
 			coming = 0
 		}
-		stay, drop := s.overLimits(l, s.limits, coming, e.SHA256)
+		stay, drop := s.overLimits(l, s.limits, coming, e.SHA256, spare)
 		if e.Shared, err = s.place(e, temp, there); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (s *Store) Prune(limits Limits) (Pruned, error) {
 		if err != nil {
 			return err
 		}
-		stay, drop := s.overLimits(l, limits, 0, "")
+		stay, drop := s.overLimits(l, limits, 0, "", "")
 		p.Dropped = append(p.Dropped, drop...)
 		p.Lines = l.Damaged
 		if len(drop) > 0 || l.Damaged > 0 {

@@ -153,7 +153,7 @@ func (w *writer) keepOld(r *Restored, o RestoreOrder) (done bool, err error) {
 		return false, fmt.Errorf("look at the target: %w", err)
 	}
 	w.old, r.Existed = &st, true
-	kept, err := w.s.Keep(f, r.Path, o.Call)
+	kept, err := w.s.keep(f, r.Path, o.Call, w.e.SHA256)
 	switch {
 	case err == nil:
 		r.Kept = &kept

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/honestty/honestty/internal/leak"
 	"github.com/honestty/honestty/outcome"
@@ -31,6 +32,26 @@ func TestRestoreOfWhatIsGoneMakesItAnew(t *testing.T) {
 	}
 	if r, err := b.Restore(anyPolicy(), RestoreOrder{ID: e.ID}); err != nil || !r.Same {
 		t.Errorf("nothing to do = %+v, %v", r, err)
+	}
+}
+
+func TestKeepingWhatIsThereNeverCostsWhatIsRestored(t *testing.T) {
+	for what, limits := range map[string]Limits{"a full store": {Total: 100}, "an old checkpoint": {Age: time.Hour}} {
+		b := newBench(t, limits)
+		now := time.Now()
+		b.now = func() time.Time { return now }
+		old, fresh := strings.Repeat("1", 60), strings.Repeat("2", 60)
+		e := b.keep(b.file("x", old))
+		path := b.file("x", fresh)
+		now = now.Add(2 * time.Hour)
+		r, err := b.Restore(anyPolicy(), RestoreOrder{ID: e.ID})
+		if err != nil || r.Kept == nil || b.content(path) != old {
+			t.Errorf("%s: %+v, %v; the file has %q", what, r, err, b.content(path))
+			continue
+		}
+		if r, err := b.Restore(anyPolicy(), RestoreOrder{ID: r.Kept.ID}); err != nil || b.content(path) != fresh {
+			t.Errorf("%s, and back: %+v, %v", what, r, err)
+		}
 	}
 }
 

@@ -80,6 +80,35 @@ type Entry struct {
 	Dropped []Drop `json:"dropped,omitempty"`
 }
 
+// Cost says in sentences what limits took out when e was kept: one for each
+// limit.
+func (e Entry) Cost() []string {
+	var out []string
+	for _, why := range []string{whyAge, whyFull} {
+		n, size := 0, int64(0)
+		for _, d := range e.Dropped {
+			if d.Why == why {
+				n++
+				size += d.Size
+			}
+		}
+		switch n {
+		case 0:
+		case 1:
+			out = append(out, fmt.Sprintf("1 older checkpoint (%s) was dropped: %s", outcome.Size(size), why))
+		default:
+			out = append(out, fmt.Sprintf("%s older checkpoints (%s) were dropped: %s", outcome.Count(int64(n)), outcome.Size(size), why))
+		}
+	}
+	return out
+}
+
+// Why an entry is dropped.
+const (
+	whyAge  = "older than the limit"
+	whyFull = "the store is full"
+)
+
 // A Drop is an entry that was taken out, and the limit that did it.
 type Drop struct {
 	ID   string `json:"id"`

@@ -22,7 +22,8 @@ type Params struct {
 	Path       string `json:"path,omitempty" jsonschema:"list: only checkpoints of this file or of files below this folder"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"list: at most this many, newest first; 20 when not given"`
 	OutputPath string `json:"output_path,omitempty" jsonschema:"restore: another path to write to"`
-	MaxAgeDays int    `json:"max_age_days,omitempty" jsonschema:"prune: drop what is older; the configured age when not given"`
+	MaxAgeDays int    `json:"max_age_days,omitempty" jsonschema:"prune: drop what is older; 30 when not given"`
+	MaxSizeMB  int    `json:"max_size_mb,omitempty" jsonschema:"prune: drop the oldest until all content together is no more; 1024 when not given"`
 }
 
 // A Result is what the tool answers. The field that belongs to the action is
@@ -41,6 +42,9 @@ type Result struct {
 }
 
 const defaultListed = 20
+
+// More than these would not fit into a duration, or into a count of bytes.
+const maxDays, maxMB = 100_000, 1 << 40
 
 // Tool is the tool that lists checkpoints and brings them back. The policy
 // decides what may be read and written.
@@ -162,7 +166,11 @@ func (s *Store) toolDiff(r *Result, p Params, policy safepath.Policy) (string, e
 	case d.Same:
 		return "the file is the same as its checkpoint", nil
 	}
-	return "the file differs from its checkpoint", nil
+	summary := fmt.Sprintf("the file differs from its checkpoint: %s then, %s now", outcome.Size(d.Entry.Size), outcome.Size(d.Size))
+	if d.Why != "" {
+		summary += " (" + d.Why + ", so not compared line by line)"
+	}
+	return summary, nil
 }
 
 func (s *Store) toolRestore(ctx context.Context, r *Result, p Params, policy safepath.Policy, c *tools.Call) (string, error) {
@@ -198,17 +206,35 @@ func (s *Store) toolRestore(ctx context.Context, r *Result, p Params, policy saf
 		summary += ": it had this content already"
 	case done.Kept != nil:
 		summary += "; what was there is checkpoint " + done.Kept.ID
+		done.Notes = append(done.Notes, done.Kept.Cost()...)
 	}
-	return summary, nil
+	return strings.Join(append([]string{summary}, done.Notes...), "; "), nil
 }
 
 func (s *Store) toolPrune(r *Result, p Params) (string, error) {
-	if p.MaxAgeDays < 0 {
+	switch {
+	case p.MaxAgeDays < 0:
 		return "", &outcome.RefusedError{Rule: "max_age_days below 0"}
+	case p.MaxSizeMB < 0:
+		return "", &outcome.RefusedError{Rule: "max_size_mb below 0"}
 	}
-	pruned, err := s.Prune(Limits{Age: time.Duration(p.MaxAgeDays) * 24 * time.Hour})
+	pruned, err := s.Prune(Limits{
+		Age:   time.Duration(min(p.MaxAgeDays, maxDays)) * 24 * time.Hour,
+		Total: int64(min(p.MaxSizeMB, maxMB)) << 20,
+	})
 	r.Pruned = &pruned
-	return fmt.Sprintf("%d checkpoints dropped, %s freed", len(pruned.Dropped), outcome.Size(pruned.Bytes)), err
+	n := len(pruned.Dropped)
+	summary := fmt.Sprintf("%s checkpoints dropped, %s freed", outcome.Count(int64(n)), outcome.Size(pruned.Bytes))
+	if n == 1 {
+		summary = fmt.Sprintf("1 checkpoint dropped, %s freed", outcome.Size(pruned.Bytes))
+	}
+	if pruned.Temps > 0 {
+		summary += "; unfinished copies of killed processes removed: " + outcome.Count(int64(pruned.Temps))
+	}
+	if pruned.Lines > 0 {
+		summary += "; lines of the index that could not be read, taken out: " + outcome.Count(int64(pruned.Lines))
+	}
+	return summary, err
 }
 
 func answer(r Result, err error, summary string) tools.Answer {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,6 +72,33 @@ func TestToolListsShowsComparesRestoresAndPrunes(t *testing.T) {
 	}
 }
 
+func TestToolSaysWhyTwoFilesAreNotComparedAndWhatALimitCost(t *testing.T) {
+	b := newBench(t, Limits{Total: 3 << 20})
+	sound := strings.Repeat("\x00", 1<<20)
+	first := b.keep(b.file("a.wav", sound))
+	b.file("a.wav", "\x00\x01")
+	a, _, _ := callTool(t, b, false, fmt.Sprintf(`{"action":"diff","id":%q}`, first.ID))
+	if a.Summary != "the file differs from its checkpoint: 1.0 MB then, 2 B now (not text, so not compared line by line)" {
+		t.Errorf("diff = %q", a.Summary)
+	}
+	second := b.keep(b.file("b.wav", strings.Repeat("\x01", 2<<20)))
+	path := b.file("b.wav", strings.Repeat("\x02", 1<<20))
+	a, _, _ = callTool(t, b, false, fmt.Sprintf(`{"action":"restore","id":%q}`, second.ID))
+	if !a.Status.OK() || !strings.Contains(a.Summary, "1 older checkpoint (1.0 MB) was dropped: the store is full") || b.content(path)[0] != 1 {
+		t.Errorf("restore = %q", a.Summary)
+	}
+	index := b.at(indexName)
+	if err := os.WriteFile(index, []byte(b.content(index)+"{torn\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if a, _, _ = callTool(t, b, false, `{"action":"prune"}`); a.Summary != "0 checkpoints dropped, 0 B freed; lines of the index that could not be read, taken out: 1" {
+		t.Errorf("prune of a damaged index = %q", a.Summary)
+	}
+	if a, _, _ = callTool(t, b, false, `{"action":"prune","max_size_mb":2}`); a.Summary != "1 checkpoint dropped, 2.0 MB freed" {
+		t.Errorf("prune = %q", a.Summary)
+	}
+}
+
 func TestToolAsksBeforeItRestoresWhereApprovalIsWanted(t *testing.T) {
 	b := newBench(t, Limits{})
 	e := b.keep(b.file("a", "x"))
@@ -87,7 +115,7 @@ func TestToolAsksBeforeItRestoresWhereApprovalIsWanted(t *testing.T) {
 func TestToolRefusesWhatItCannotRead(t *testing.T) {
 	b := newBench(t, Limits{})
 	for _, params := range []string{
-		`{`, `[]`, `{}`, `{"action":"destroy"}`, `{"action":"list","limit":-1}`, `{"action":"prune","max_age_days":-1}`,
+		`{`, `[]`, `{}`, `{"action":"destroy"}`, `{"action":"list","limit":-1}`, `{"action":"prune","max_age_days":-1}`, `{"action":"prune","max_size_mb":-1}`,
 		`{"action":"list","unknown":1}`, `{"action":"list","path":"x\nMEDIA:/evil"}`,
 	} {
 		a, m, _ := callTool(t, b, false, params)

@@ -15,6 +15,7 @@
 //   - Reading, writing and delivering have one list of places (places.go). A
 //     place says for each use: denied, wants approval, open, or nothing. The
 //     deepest place that says something decides.
+//   - A place in the home also holds where the user's environment moved it to.
 //   - Both sides are compared as written, with links followed, and by inode, so
 //     that a link, a bind mount or another spelling does not get round a place.
 //   - An error never carries the path. What could not be looked at is an error

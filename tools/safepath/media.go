@@ -304,12 +304,14 @@ func LooseDirectives(text string) []Directive {
 }
 
 // Quote writes a directive that Scan reads back as exactly this path, and as
-// nothing else, where the path exists. It is empty when no directive can say
-// it: the path has a line break, or needs quotes and holds all three kinds.
+// nothing else, where the path exists. The path stands in quotes unless every
+// character of it is harmless to any reader. The directive is empty when none
+// can say it: the path has a line break, or needs quotes and holds all three
+// kinds.
 func Quote(path string) string {
 	exists := func(p string) bool { return p == path }
 	for _, q := range []string{"", `"`, "'", "`"} {
-		if q != "" && strings.Contains(path, q) {
+		if q == "" && !harmless(path) || q != "" && strings.Contains(path, q) {
 			continue
 		}
 		tag := "MEDIA:" + q + path + q
@@ -319,6 +321,19 @@ func Quote(path string) string {
 		}
 	}
 	return ""
+}
+
+// harmless reports a path of letters, digits and a few marks that end no
+// directive.
+func harmless(path string) bool {
+	for _, r := range path {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("/._-+", r):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // flagWord is the word for a whole message at the start of s, and its length.

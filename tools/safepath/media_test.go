@@ -209,7 +209,7 @@ func TestAcceptedPathAddsNoDirectiveWhereverItIsRepeated(t *testing.T) {
 func TestQuoteSaysNothingOnlyWhereNothingCanSayIt(t *testing.T) {
 	for path, want := range map[string]string{
 		"/d/ok.mp3":          "MEDIA:/d/ok.mp3",
-		"/d/my file.mp3":     "MEDIA:/d/my file.mp3",
+		"/d/my file.mp3":     `MEDIA:"/d/my file.mp3"`,
 		"/d/two  spaces.mp3": `MEDIA:"/d/two  spaces.mp3"`,
 		"/d/a.mp3, b.mp3":    `MEDIA:"/d/a.mp3, b.mp3"`,
 		`/d/a.mp3 "b".xyz`:   `MEDIA:'/d/a.mp3 "b".xyz'`,

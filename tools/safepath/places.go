@@ -1,9 +1,6 @@
 package safepath
 
-import (
-	"path/filepath"
-	"strings"
-)
+import "strings"
 
 // A verdict is what a place says about one use.
 type verdict byte
@@ -17,7 +14,7 @@ const (
 
 // A place is a file or a folder with all below it.
 type place struct {
-	path string // absolute, or from the home with "~/"
+	path string // absolute, or from the home with "~/" (moved.go: which may lie elsewhere)
 	name string // how a refusal calls it
 	says string // one verdict each for Read, Write and Deliver
 }
@@ -231,13 +228,9 @@ func (p Policy) judge(path Path, use Use, l *look) judgement {
 		if pl.path == "/root" && p.Home == "/root" {
 			continue // the own home is nobody else's
 		}
-		if rest, ok := strings.CutPrefix(pl.path, "~/"); ok {
-			if p.Home == "" {
-				continue
-			}
-			pl.path = filepath.Join(p.Home, rest)
+		for _, spot := range p.spots(pl) {
+			consider(spot)
 		}
-		consider(pl)
 	}
 	if named := byName(path, use); named.verdict != silent && (named.verdict == denied || best.verdict != denied) {
 		best = named

@@ -78,6 +78,7 @@ type Mount struct {
 // or start with "~/".
 type Policy struct {
 	Home   string   // absolute; "~" in paths and places means it
+	Moved  []Move   // places of the home that lie elsewhere
 	State  []string // our own folders: never written to or delivered by a tool
 	Allow  []string // folders that may be delivered although a place around them is denied
 	Deny   []string // folders and files that are denied for every use
@@ -99,7 +100,7 @@ func Default() (Policy, error) {
 	if !filepath.IsAbs(home) {
 		return Policy{}, errors.New("find the home folder: HOME is not an absolute path")
 	}
-	return Policy{Home: filepath.Clean(home)}, nil
+	return Policy{Home: filepath.Clean(home), Moved: Moved(os.Getenv)}, nil
 }
 
 // Check is Policy.Check by the default policy, from the working directory.

@@ -245,6 +245,39 @@ func TestProtectedPlacesByUse(t *testing.T) {
 	}
 }
 
+func TestPlacesAreProtectedWhereTheEnvironmentMovedThem(t *testing.T) {
+	w := newWorld(t)
+	at := func(name string) string { return filepath.Join(w.dir, name) }
+	env := map[string]string{
+		"XDG_CONFIG_HOME": at("conf"), "XDG_DATA_HOME": at("data") + "/", "GNUPGHOME": at("gpg"), "HERMES_HOME": at("hermes"),
+		"KUBECONFIG": at("k1.yaml") + ":" + at("k2.yaml"), "NETRC": "relative", "ZDOTDIR": at("zsh"), "CARGO_HOME": w.Home,
+		"DOCKER_CONFIG": "/",
+	}
+	w.Moved = Moved(func(name string) string { return env[name] })
+	for path, name := range map[string]string{
+		at("conf/google-chrome/x"): "browser profile", "~/.config/google-chrome/x": "browser profile",
+		at("conf/gh/hosts.yml"): "GitHub credentials", at("data/keyrings/login"): "key rings", at("gpg/trustdb"): "GnuPG keys",
+		at("hermes/auth.json"): "agent credentials", at("k1.yaml"): "Kubernetes credentials", at("k2.yaml"): "Kubernetes credentials",
+		filepath.Join(w.Home, "credentials.toml"): "Cargo credentials",
+	} {
+		_, err := w.Check(path, "", Write)
+		refused(t, path, err, RuleProtected+name, "")
+		_, err = w.Check(path, "", Read)
+		refused(t, path, err, RuleProtected+name, "")
+	}
+	if got, err := w.Check(at("zsh/.zshrc"), "", Write); err != nil || got.Approve != "shell start-up file" {
+		t.Errorf("a moved start-up file: %+v, %v", got, err)
+	}
+	for _, path := range []string{at("conf/notes.md"), at("relative"), "~/notes.md", at("notes.md")} {
+		if got, err := w.Check(path, "", Write); err != nil || got.Approve != "" {
+			t.Errorf("%s: %+v, %v", path, got, err)
+		}
+	}
+	t.Setenv("XDG_CONFIG_HOME", at("conf"))
+	_, err := Check(at("conf/google-chrome/x"), Write)
+	refused(t, "by the default policy", err, RuleProtected+"browser profile", "")
+}
+
 func TestApprovalIsNamedAndDenialGoesFirst(t *testing.T) {
 	w := newWorld(t)
 	repo := filepath.Join(w.dir, "repo")

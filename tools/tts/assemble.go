@@ -135,7 +135,7 @@ func (j *job) joinMP3() (string, error) {
 
 // measure reads the finished file to its end once more and fills in what the
 // result says about it. What an encoder or a join lost is found here.
-func (j *job) measure(name string) error {
+func (j *job) measure(ctx context.Context, name string) error {
 	f, err := j.work.Open(name)
 	if err != nil {
 		return &publish.StepError{Step: "open the finished file", Err: err}
@@ -151,8 +151,10 @@ func (j *job) measure(name string) error {
 	if err := j.sameLength(info); err != nil {
 		return &provider.Error{Kind: provider.Truncated, What: "the finished file was checked", Err: err}
 	}
-	if !info.Framed {
-		j.r.note("%s files are recognised and not decoded here, so only the encoder's word says that it is whole", info.Container)
+	if info.Peak < 0 { // not decoded here
+		if err := j.hear(ctx, name, &info); err != nil {
+			return err
+		}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return &publish.StepError{Step: "read the finished file", Err: err}
@@ -203,7 +205,7 @@ func (j *job) sameLength(info audio.Info) error {
 	switch {
 	case j.plan.with != nil:
 		allowed = padding + sum/50
-	case info.Container != audio.WAV || j.parts[0].info.Container != audio.WAV:
+	case j.plan.want != audio.WAV || j.parts[0].info.Container != audio.WAV:
 		allowed = seam*time.Duration(len(j.parts)) + sum/50
 	}
 	if (have - sum).Abs() > allowed {

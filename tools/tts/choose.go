@@ -64,9 +64,10 @@ func alone(name string) bool { return name == "espeak-ng" || name == "say" || na
 
 // A State says whether a provider can be asked.
 type State struct {
-	Name  string `json:"name"`
-	Ready bool   `json:"ready"`
-	Why   string `json:"why,omitempty"` // when not ready
+	Name   string `json:"name"`
+	Ready  bool   `json:"ready"`
+	Server bool   `json:"server"`        // Ready is about its settings: it was not asked
+	Why    string `json:"why,omitempty"` // when not ready
 }
 
 // Providers lists all providers and whether they can be asked in a language; an
@@ -74,13 +75,21 @@ type State struct {
 func Providers(ctx context.Context, d Deps, language string) []State {
 	var out []State
 	for _, p := range d.all() {
-		s := State{Name: p.Name(), Ready: true}
+		s := State{Name: p.Name(), Ready: true, Server: isServer(p)}
 		if err := p.Ready(ctx, language); err != nil {
 			s.Ready, s.Why = false, provider.Message(err.Error())
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+func isServer(p provider.Provider) bool {
+	switch p.(type) {
+	case *provider.OpenAI, *provider.ElevenLabs, *provider.PiperHTTP, *provider.Wyoming:
+		return true
+	}
+	return false
 }
 
 // A choice is who speaks, and in which language.

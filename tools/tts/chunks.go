@@ -42,6 +42,11 @@ func (j *job) speakChunks(ctx context.Context) error {
 			inARow = 0
 			continue
 		}
+		pe, _ := errors.AsType[*provider.Error](err)
+		if pe != nil && pe.Kind == provider.Cancelled {
+			first = firstError(first, pe)
+			break
+		}
 		inARow++
 		j.r.Failures = append(j.r.Failures, ChunkFailure{i + 1, oneLine(err.Error())})
 		if n == 1 {
@@ -49,7 +54,6 @@ func (j *job) speakChunks(ctx context.Context) error {
 		} else {
 			first = firstError(first, chunkError(j.who.Name(), i+1, err))
 		}
-		pe, _ := errors.AsType[*provider.Error](err)
 		if pe == nil || pe.Kind.Final() {
 			break
 		}
@@ -85,7 +89,7 @@ func (j *job) offerResume() {
 			return
 		}
 		j.r.Resume = j.token
-		j.r.note("%d of %d chunks are kept for 24 hours, with the text; resume makes the rest", j.r.Made, len(j.chunks))
+		j.r.note("the finished chunks are kept for 24 hours, with the text")
 	}
 }
 

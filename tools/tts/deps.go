@@ -21,6 +21,10 @@ type Deps struct {
 	// is nil no file is replaced except by force.
 	Keep func(old *os.File, path, call string) (id string, err error)
 
+	// Cost says what the keeping of that id cost: which older checkpoints a
+	// limit took out for it. Nil: nobody can tell, and nothing is said.
+	Cost func(id string) []string
+
 	// AudioDir gets the files that nobody named a path for. Files in it are
 	// removed after MaxAge.
 	AudioDir string

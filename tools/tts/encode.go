@@ -77,7 +77,7 @@ func (j *job) encode(ctx context.Context, in string) (string, error) {
 	out := "encoded" + j.plan.ext
 	from, to := j.work.Path(in), j.work.Path(out)
 	j.call.Report(int64(len(j.chunks)), int64(len(j.chunks)), "encode")
-	_, err := j.d.exec().Run(ctx, provider.Job{
+	_, err := j.patient().Run(ctx, provider.Job{
 		Argv: j.plan.with.argv(j.plan.want, from, to), Dir: j.work.Dir(),
 		Log: j.work.Path("encoder.log"), Grows: []string{to},
 	})

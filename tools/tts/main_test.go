@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 	}
 	defer poller.Close()
 	if path := os.Getenv(killedChild); path != "" {
-		speakUntilKilled(path, os.Getenv(killedChild+"_STATE"))
+		speakUntilKilled(path, os.Getenv(killedState), os.Getenv(killedStep))
 		return 0
 	}
 	return m.Run()

@@ -24,7 +24,7 @@ import (
 // error that each fails with.
 var faultSteps = map[string]error{
 	"register the work folder": syscall.ENOSPC, "create a folder": syscall.EMFILE, "create the work folder": syscall.EMFILE,
-	"mark the work folder": syscall.ENOSPC, "log": syscall.EMFILE, "input": syscall.EMFILE, "start": syscall.EMFILE,
+	"mark the work folder": syscall.ENOSPC, "lock the marker": syscall.EIO, "log": syscall.EMFILE, "input": syscall.EMFILE, "start": syscall.EMFILE,
 	"create": syscall.EMFILE, "write": syscall.ENOSPC, "short write": io.ErrShortWrite, "close": syscall.EIO, "open": syscall.EMFILE,
 	"sync": syscall.EIO, "keep the old content": syscall.ENOSPC, "set the mode": syscall.EPERM, "rename": syscall.EIO, "sync folder": syscall.EIO,
 }
@@ -58,6 +58,7 @@ var targets = []struct {
 	}, true},
 	{"read-only file", func(t *testing.T, w *world) string { return w.write(t, "x.wav", recording, 0o444) }, false},
 	{"folder", func(t *testing.T, w *world) string { check(t, os.Mkdir(w.at("x.wav"), 0o755)); return w.at("x.wav") }, false},
+	{"folder without an extension", func(t *testing.T, w *world) string { check(t, os.Mkdir(w.at("x"), 0o755)); return w.at("x") }, false},
 	{"named pipe", func(t *testing.T, w *world) string {
 		check(t, syscall.Mkfifo(w.at("x.wav"), 0o600))
 		return w.at("x.wav")

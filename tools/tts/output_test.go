@@ -2,6 +2,7 @@ package tts
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,13 +107,115 @@ func TestRealEncoderMakesWhatItsNameSays(t *testing.T) {
 		if err := os.Symlink(path, filepath.Join(w.bin, name)); err != nil {
 			t.Fatal(err)
 		}
-		file := "x" + want.Extensions()[0]
-		if r := w.speak(t.Context(), hello(file)); r.Status != outcome.Complete || r.Container != want {
-			t.Errorf("%s: %v, %v, %q", name, r.Status, r.Err, r.Container)
+		files := map[string]audio.Container{"x" + want.Extensions()[0]: want}
+		proven := name != "opusenc"
+		if name == "ffmpeg" {
+			files["x.flac"], files["x.m4a"], files["x.mp3"] = audio.FLAC, audio.MP4, audio.MP3
+		}
+		if opusdec, err := exec.LookPath("opusdec"); err == nil && name == "opusenc" {
+			proven = true
+			if err := os.Symlink(opusdec, filepath.Join(w.bin, "opusdec")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for file, want := range files {
+			r := w.speak(t.Context(), hello(file))
+			length := time.Duration(len(greeting)) * perLetter
+			if off := (r.Duration - length).Abs(); r.Status != outcome.Complete || r.Container != want || off > padding {
+				t.Errorf("%s, %s: %v, %v, %q, %v", name, file, r.Status, r.Err, r.Container, r.Duration)
+			}
+			if believed := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "no program that decodes") }); believed == proven {
+				t.Errorf("%s, %s: notes %q", name, file, r.Notes)
+			}
 		}
 	}
 	if !found {
 		t.Skip("none of ffmpeg, lame, opusenc is installed")
+	}
+}
+
+// fakeFFmpeg encodes by copying one file and decodes by copying another, and
+// ends its decoding with an exit code.
+func fakeFFmpeg(t *testing.T, w *world, encoded, decoded []byte, exit int) {
+	t.Helper()
+	for name, b := range map[string][]byte{"encoded": encoded, "decoded": decoded} {
+		if err := os.WriteFile(filepath.Join(w.bin, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.program(t, "ffmpeg", fmt.Sprintf(`for out; do :; done
+case " $* " in *" 8000 "*) cp '%[1]s/decoded' "$out"; echo "Invalid data found" >&2; exit %[2]d;; esac
+cp '%[1]s/encoded' "$out"`, w.bin, exit))
+}
+
+// flacHead is the head of a FLAC file of 8 kHz, mono, 16 bit, that says how
+// long it is; no samples follow.
+func flacHead(length time.Duration) []byte {
+	b := append([]byte("fLaC\x80\x00\x00\x22"), make([]byte, 34)...)
+	frames := uint64(length.Seconds() * 8000)
+	binary.BigEndian.PutUint64(b[18:], 8000<<44|15<<36|frames)
+	return b
+}
+
+func TestFileThatIsNotDecodedHereIsDecodedByAProgram(t *testing.T) {
+	length := time.Duration(len(greeting)) * perLetter
+	w := newWorld(t, &voice{})
+	before := w.tree(t)
+	for name, c := range map[string]struct {
+		decoded []byte
+		exit    int
+		want    string
+	}{
+		"exit 1":        {toneWAV(greeting), 1, "decoded with ffmpeg: ffmpeg ended with exit 1: Invalid data found"},
+		"a third of it": {toneWAV(greeting[:len(greeting)/3]), 0, "truncated"},
+		"no audio":      {[]byte("x"), 0, "not audio"},
+		"nothing":       {nil, 0, "empty"},
+	} {
+		fakeFFmpeg(t, w, flacHead(length), c.decoded, c.exit)
+		r := w.speak(t.Context(), hello("x.flac"))
+		if r.Status != outcome.Failed || !strings.Contains(r.ErrorLine(), c.want) {
+			t.Errorf("%s: %v, %q", name, r.Status, r.ErrorLine())
+		}
+		w.same(t, before)
+	}
+	says := func(r *Result) bool {
+		return slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "only the encoder's word") })
+	}
+	fakeFFmpeg(t, w, flacHead(length), toneWAV(greeting), 0)
+	if r := w.speak(t.Context(), hello("x.flac")); r.Status != outcome.Complete || says(r) {
+		t.Errorf("decoded whole: %v, %v, %q", r.Status, r.Err, r.Notes)
+	}
+	fakeFFmpeg(t, w, flacHead(length), nil, 0)
+	// The name is there and cannot be run: nobody can tell, and that is said.
+	decoder := decoders[0]
+	decoders[0].argv = func(string, string) []string { return []string{"no-such-decoder"} }
+	defer func() { decoders[0] = decoder }()
+	if r := w.speak(t.Context(), hello("y.flac")); r.Status != outcome.Complete || !says(r) {
+		t.Errorf("not decoded: %v, %v, %q", r.Status, r.Err, r.Notes)
+	}
+}
+
+func TestEncoderHasAsLongAsTheAudioPlays(t *testing.T) {
+	w := newWorld(t, &voice{})
+	fakeLame(t, w, toneMP3(time.Duration(len(greeting))*perLetter), 0)
+	w.Config.Timeout = time.Nanosecond // of one request; the voice of the tests has none
+	if r := w.speak(t.Context(), hello("x.mp3")); r.Status != outcome.Complete {
+		t.Errorf("%v, %v", r.Status, r.Err)
+	}
+}
+
+func TestFailureAfterTheLastChunkCanBeResumed(t *testing.T) {
+	v := &voice{chars: 12}
+	w := newWorld(t, v)
+	fakeLame(t, w, []byte("x"), 0)
+	r := w.speak(t.Context(), hello("x.mp3"))
+	if r.Status != outcome.Failed || r.Resume == "" || r.Made != r.Chunks || r.Chunks < 2 {
+		t.Fatalf("%v, %v, resume %q", r.Status, r.Err, r.Resume)
+	}
+	asked := v.count()
+	r = w.speak(t.Context(), Params{Resume: r.Resume, OutputPath: "x.wav"})
+	if r.Status != outcome.Complete || v.count() != asked || r.Reused != r.Chunks || r.Resume != "" {
+		t.Errorf("%v, %v: asked %d times more", r.Status, r.Err, v.count()-asked)
 	}
 }
 
@@ -230,7 +333,7 @@ func TestAutoTakesWhatIsConfiguredThenTheMachineThenRefuses(t *testing.T) {
 		t.Errorf("asked for without a key: %v, %q", r.Status, r.ErrorLine())
 	}
 	states := Providers(t.Context(), w.Deps, "")
-	if len(states) != 8 || states[7] != (State{Name: "voice", Ready: true}) || states[0].Ready || states[0].Why == "" {
+	if len(states) != 8 || states[7] != (State{Name: "voice", Ready: true}) || states[0].Ready || states[0].Why == "" || !states[5].Server || states[5].Name != "piper-http" {
 		t.Errorf("providers %+v", states)
 	}
 }
@@ -300,6 +403,14 @@ func TestPlayerEndsFailsAndStopsAudibly(t *testing.T) {
 	w.program(t, name, `echo "no sound card" >&2; exit 1`)
 	if _, err := Play(t.Context(), w.Deps, file); err == nil || !strings.Contains(err.Error(), "exit 1: no sound card") {
 		t.Errorf("a player that fails: %v", err)
+	}
+	long := filepath.Join(w.home, "long.wav")
+	if err := os.WriteFile(long, toneWAV(strings.Repeat("x", 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.program(t, name, `echo "audio open failed" >&2`)
+	if _, err := Play(t.Context(), w.Deps, long); err == nil || !strings.Contains(err.Error(), "ended with exit 0 after") || !strings.Contains(err.Error(), "of 20.0s: audio open failed") {
+		t.Errorf("a player that ends at once and says 0: %v", err)
 	}
 	started := filepath.Join(w.home, "started")
 	if err := exec.Command("mkfifo", started).Run(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools"
@@ -89,8 +90,9 @@ func (j *job) readText() error {
 	switch n := len(j.p.Text); {
 	case strings.TrimSpace(j.p.Text) == "":
 		return errNoText
-	case n > 4*maxText:
-		return fmt.Errorf("the text has %s; at most %s characters are spoken in one call", outcome.CountBytes(int64(n)), outcome.Count(maxText))
+	case n > maxText && utf8.RuneCountInString(j.p.Text) > maxText:
+		return fmt.Errorf("the text has %s characters; at most %s are spoken in one call, so speak it in pieces",
+			outcome.Count(int64(utf8.RuneCountInString(j.p.Text))), outcome.Count(maxText))
 	}
 	j.text, j.r.Removed = script.Clean(j.p.Text)
 	var out []string
@@ -231,6 +233,11 @@ func (j *job) planOutput(ctx context.Context, checked safepath.Path) error {
 	}
 	path := checked.Real
 	if ext == "" {
+		// The name gets an extension; what stands there without one may be no
+		// place for a file, and then the other name was not meant.
+		if _, err := publish.Look(path, j.options()); errors.Is(err, publish.ErrFolder) || errors.Is(err, publish.ErrSpecial) {
+			return err
+		}
 		out := j.withoutPath()
 		j.plan = out
 		path += out.ext

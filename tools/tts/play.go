@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/tts/audio"
 	"github.com/honestty/honestty/tools/tts/provider"
 )
@@ -40,6 +41,13 @@ func players() []player {
 		{"aplay", []string{"-q"}, []audio.Container{audio.WAV}},
 	}
 }
+
+// A player that ends before this part of the audio, less what a clock may be
+// off, has not played it: ffplay exits with 0 where there is no sound device.
+const (
+	leastPlayed = 0.8
+	playSlack   = 200 * time.Millisecond
+)
 
 // maxPlay is longer than any speech of one call.
 const maxPlay = 48 * time.Hour
@@ -85,6 +93,8 @@ func Play(ctx context.Context, d Deps, path string) (string, error) {
 		return "", fmt.Errorf("play: %w", bare(err))
 	}
 	c, err := audio.Sniff(f)
+	// A file that is damaged may still be heard; how long it is is not known.
+	info, lengthErr := audio.InspectFile(f)
 	_ = f.Close()
 	if err != nil {
 		return "", fmt.Errorf("play: %w", bare(err))
@@ -103,9 +113,17 @@ func Play(ctx context.Context, d Deps, path string) (string, error) {
 	defer os.RemoveAll(dir)
 	ex := d.exec()
 	ex.Timeout = maxPlay
-	_, err = ex.Run(ctx, provider.Job{
+	began := time.Now()
+	said, err := ex.Run(ctx, provider.Job{
 		Argv: slices.Concat([]string{p.program}, p.args, []string{path}), Dir: dir, Log: filepath.Join(dir, "log"),
 	})
+	took := time.Since(began)
+	if length := info.Duration(); err == nil && lengthErr == nil && took+playSlack < time.Duration(leastPlayed*float64(length)) {
+		return p.program, &provider.Error{
+			Kind: provider.Failed, Said: said,
+			What: fmt.Sprintf("play: %s ended with exit 0 after %s of %s", p.program, outcome.Duration(took), outcome.Duration(length)),
+		}
+	}
 	if pe, ok := err.(*provider.Error); ok {
 		pe.What = "play: " + pe.What
 	}

@@ -247,7 +247,7 @@ func (r *Result) Summary() string {
 	if r.Duration >= 0 {
 		words = append(words, clock(r.Duration))
 	}
-	return strings.Join(append(words, r.Used, r.Voice), " ")
+	return strings.TrimSpace(strings.Join(append(words, r.Used, r.Voice), " "))
 }
 
 // clock writes a playing time as players do: 0:33, 1:02:03.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools"
+	"github.com/honestty/honestty/tools/safepath"
 	"github.com/honestty/honestty/tools/tts/publish"
 )
 
@@ -110,11 +111,23 @@ func (j *job) run(ctx context.Context) error {
 	if err := j.speakChunks(ctx); err != nil {
 		return err
 	}
+	err := j.finish(ctx)
+	if err != nil {
+		j.offerResume() // every chunk is there: nothing has to be made again
+		return err
+	}
+	j.store.forget(j.keys, j.token)
+	j.r.Resume = ""
+	return nil
+}
+
+// finish makes one file of the chunks, checks it and gives it its path.
+func (j *job) finish(ctx context.Context) error {
 	name, err := j.assemble(ctx)
 	if err != nil {
 		return wrap(j.who.Name(), err)
 	}
-	if err := j.measure(name); err != nil {
+	if err := j.measure(ctx, name); err != nil {
 		return wrap(j.who.Name(), err)
 	}
 	if ctx.Err() != nil {
@@ -130,12 +143,10 @@ func (j *job) run(ctx context.Context) error {
 	}
 	j.r.Path, j.r.Replaced = pub.Path, pub.Replaced
 	j.r.Notes = append(j.r.Notes, pub.Notes...)
-	j.r.MediaTag = mediaTag(pub.Path)
+	j.r.MediaTag = safepath.Quote(pub.Path)
 	if j.r.MediaTag == "" {
 		j.r.note("no media tag: the path cannot be written as one directive")
 	}
-	j.store.forget(j.keys, j.token)
-	j.r.Resume = ""
 	return nil
 }
 
@@ -143,7 +154,13 @@ func (j *job) run(ctx context.Context) error {
 func (j *job) publish(name string) (publish.Published, error) {
 	var keep publish.Keep
 	if j.d.Keep != nil {
-		keep = func(old *os.File, path string) (string, error) { return j.d.Keep(old, path, j.call.ID) }
+		keep = func(old *os.File, path string) (string, error) {
+			id, err := j.d.Keep(old, path, j.call.ID)
+			if err == nil && j.d.Cost != nil {
+				j.r.Notes = append(j.r.Notes, j.d.Cost(id)...)
+			}
+			return id, err
+		}
 	}
 	return j.work.Publish(name, keep)
 }

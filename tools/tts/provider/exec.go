@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 
@@ -243,7 +244,22 @@ func tail(f *os.File) string {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return ""
 	}
-	return string(b[:n])
+	return lastLines(string(b[:n]))
+}
+
+// lastLines is what fits into a message of the end of a text: whole lines,
+// where the last of them is not too long itself.
+func lastLines(text string) string {
+	text = strings.TrimSpace(text)
+	from := len(text)
+	for from > 0 {
+		at := strings.LastIndexByte(text[:from-1], '\n') + 1
+		if utf8.RuneCountInString(text[at:]) > messageLen && from < len(text) {
+			break
+		}
+		from = at
+	}
+	return text[from:]
 }
 
 // writeNew writes a file that was not there.

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools/tts/audio"
 )
 
@@ -335,7 +336,7 @@ func (c Client) failure(ctx context.Context, p post, err error, limit, quiet tim
 	case cause != nil:
 		return ended(ctx, limit)
 	case errors.Is(err, errTooLarge):
-		return newError(TooLarge, fmt.Sprintf("%s sent more than %d bytes", p.server, orDefault(c.MaxBody, MaxBody)), nil)
+		return newError(TooLarge, p.server+" sent more than "+outcome.Size(orDefault(c.MaxBody, MaxBody)), nil)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, audio.ErrTruncated), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF):
 		return newError(Truncated, p.server+" ended the connection before the end of the audio", nil)
 	case errors.Is(err, audio.ErrEmpty):

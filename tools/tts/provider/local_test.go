@@ -215,6 +215,28 @@ func TestRealEspeakSpeaksAndSaysWhatItLacks(t *testing.T) {
 	}
 }
 
+func TestReasonThatAProgramPrintsLastIsWhatIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	noise := strings.Repeat("warning: this card is not that card\n", 100)
+	path := filepath.Join(dir, "noisy")
+	script := "#!/bin/sh\ncat <<'EOF'\n" + noise + "the reason\nEOF\nexit 1\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Exec{Poller: poller}.Run(t.Context(), Job{Argv: []string{path}, Dir: dir, Log: filepath.Join(dir, "log")})
+	if err == nil || !strings.HasSuffix(err.Error(), "the reason") || strings.Contains(err.Error(), "…") {
+		t.Errorf("error = %v", err)
+	}
+	for text, want := range map[string]string{
+		"": "", "\n\n": "", "one": "one", "one\ntwo\n": "one\ntwo", "x\n" + strings.Repeat("y", 400): strings.Repeat("y", 400),
+		strings.Repeat("y", 400) + "\nz": "z",
+	} {
+		if got := lastLines(text); got != want {
+			t.Errorf("last lines of %.20q are %.20q", text, got)
+		}
+	}
+}
+
 func TestMessageIsOneSafeLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\nb\x1b[0m\u2028c":       "a b [0m c",

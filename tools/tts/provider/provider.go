@@ -76,8 +76,10 @@ type Made struct {
 
 // Defaults for what a configuration leaves at zero.
 const (
-	// MaxBody is how much one request may bring, as in Hermes.
-	MaxBody = 16 << 20
+	// MaxBody is how much one request may bring. A piece of 5000 letters is some
+	// 16 MB of WAV at 22.05 kHz, and figures that are read out are three times
+	// that. It goes to a file, not to memory.
+	MaxBody = 64 << 20
 
 	// DefaultTimeout is how long one request may take altogether.
 	DefaultTimeout = 120 * time.Second

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/honestty/honestty/internal/leak"
 	"github.com/honestty/honestty/outcome"
@@ -146,7 +145,7 @@ func TestReplacedFileKeepsItsModeAndIsKept(t *testing.T) {
 
 // steps are all the points at which a publication can be made to fail.
 var steps = []string{
-	"register the work folder", "create a folder", "create the work folder", "mark the work folder",
+	"register the work folder", "create a folder", "create the work folder", "mark the work folder", "lock the marker",
 	"create", "write", "short write", "close", "open", "sync", "keep the old content", "set the mode", "rename", "sync folder",
 }
 
@@ -405,71 +404,6 @@ func TestFileThatAppearsAtTheLastMomentIsNotReplaced(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	same(t, "appeared", dir, []string{" d---------", "/notes.wav ---------- " + oldText})
-}
-
-func TestSweepTakesOnlyWhatIsOursAndWhoseMakerIsGone(t *testing.T) {
-	dir := t.TempDir()
-	alive, err := (&Target{Path: filepath.Join(dir, "a.wav")}).Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead := abandoned(t, dir, "dead")
-	write(t, filepath.Join(dead, "part-1"), "half a chunk", 0o600)
-	foreign := filepath.Join(dir, Prefix+"foreign")
-	open := filepath.Join(dir, Prefix+"open")
-	bare, young := filepath.Join(dir, Prefix+"bare"), filepath.Join(dir, Prefix+"young")
-	for _, d := range []string{foreign, open, bare, young} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write(t, filepath.Join(foreign, markerName), `{"kind":"something else"}`, 0o600)
-	write(t, filepath.Join(open, markerName), `{"kind":"`+markerKind+`"}`, 0o600)
-	write(t, filepath.Join(dir, Prefix+"file"), "mine", 0o600)
-	if err := os.Chmod(open, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	old := time.Now().Add(-2 * bareAge)
-	if err := os.Chtimes(bare, old, old); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Sweep(dir)
-	if want := (Swept{Removed: 2, Busy: 2, Foreign: 3}); err != nil || got != want {
-		t.Errorf("Sweep = %+v, %v; want %+v", got, err, want)
-	}
-	for _, d := range []string{dead, bare} {
-		if _, err := os.Lstat(d); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s is still there", filepath.Base(d))
-		}
-	}
-	if err := alive.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-// abandoned makes a work folder as a killed process leaves it.
-func abandoned(t *testing.T, dir, name string) string {
-	t.Helper()
-	path := filepath.Join(dir, Prefix+name)
-	if err := os.Mkdir(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(path, markerName), `{"kind":"`+markerKind+`","pid":1}`, 0o600)
-	return path
-}
-
-func TestRegistryFindsFoldersThatNobodyLooksAt(t *testing.T) {
-	dir, registry := t.TempDir(), t.TempDir()
-	dead := abandoned(t, dir, "dead")
-	write(t, filepath.Join(registry, "dead"), dead, 0o600)
-	write(t, filepath.Join(registry, "other"), filepath.Join(dir, "not-ours"), 0o600)
-	got, err := SweepRegistered(registry)
-	if err != nil || got.Removed != 1 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if _, err := os.Lstat(dead); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the folder is still there")
-	}
 }
 
 func TestWorkFolderIsPrivateAndMarked(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Swept is what Sweep found.
@@ -25,8 +27,8 @@ func (s *Swept) add(o Swept) {
 	s.Foreign += o.Foreign
 }
 
-// bareAge is how old an empty folder without a marker must be before it counts
-// as left behind between two steps of its maker.
+// bareAge is how old a folder without a marker, or with an empty one, must be
+// before it counts as left behind between two steps of its maker.
 const bareAge = time.Hour
 
 // Sweep removes the work folders in dir that were left by a process that is
@@ -52,7 +54,7 @@ func Sweep(dir string) (Swept, error) {
 		names, err := f.Readdirnames(256)
 		for _, n := range names {
 			if strings.HasPrefix(n, Prefix) {
-				errs = append(errs, s.one(root, n))
+				errs = append(errs, s.one(root, n, false))
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -66,7 +68,8 @@ func Sweep(dir string) (Swept, error) {
 	return s, errors.Join(errs...)
 }
 
-func (s *Swept) one(root *os.Root, name string) error {
+// one sweeps the folder of that name. gone says that its maker is known to be.
+func (s *Swept) one(root *os.Root, name string, gone bool) error {
 	st, err := root.Lstat(name)
 	if err != nil {
 		return nil // gone meanwhile
@@ -83,16 +86,20 @@ func (s *Swept) one(root *os.Root, name string) error {
 	defer own.Close()
 	mark, err := own.OpenFile(markerName, os.O_RDWR|syscall.O_NOFOLLOW, 0)
 	if err != nil {
-		return s.unmarked(root, name, st)
+		return s.unmarked(root, name, st, gone)
 	}
 	defer mark.Close()
-	if flock(mark) != nil {
+	if flock(mark, unix.LOCK_EX|unix.LOCK_NB) != nil {
 		s.Busy++
 		return nil
 	}
 	var m marker
 	raw, err := io.ReadAll(io.LimitReader(mark, 64<<10))
-	if err != nil || json.Unmarshal(raw, &m) != nil && len(raw) > 0 || len(raw) > 0 && m.Kind != markerKind {
+	switch {
+	case err == nil && len(raw) == 0 && !gone && time.Since(st.ModTime()) < bareAge:
+		s.Busy++ // its maker is between the making of the marker and the lock
+		return nil
+	case err != nil, len(raw) > 0 && (json.Unmarshal(raw, &m) != nil || m.Kind != markerKind):
 		s.Foreign++
 		return nil
 	}
@@ -111,8 +118,8 @@ func (s *Swept) one(root *os.Root, name string) error {
 	return nil
 }
 
-func (s *Swept) unmarked(root *os.Root, name string, st fs.FileInfo) error {
-	if time.Since(st.ModTime()) < bareAge {
+func (s *Swept) unmarked(root *os.Root, name string, st fs.FileInfo, gone bool) error {
+	if !gone && time.Since(st.ModTime()) < bareAge {
 		s.Busy++
 		return nil
 	}
@@ -125,7 +132,9 @@ func (s *Swept) unmarked(root *os.Root, name string, st fs.FileInfo) error {
 }
 
 // SweepRegistered sweeps every folder in which a call of ours was at work when
-// its process ended, as far as the registry knows them.
+// its process ended, as far as the registry knows them. Who holds no lock on its
+// entry any more is gone, so what it left is taken at once, however far it came:
+// a folder without a marker, and the empty parents that it made.
 func SweepRegistered(registry string) (Swept, error) {
 	var all Swept
 	entries, err := os.ReadDir(registry)
@@ -137,32 +146,51 @@ func SweepRegistered(registry string) (Swept, error) {
 	}
 	var errs []error
 	for _, e := range entries {
-		entry := filepath.Join(registry, e.Name())
-		raw, err := os.ReadFile(entry)
-		if err != nil {
-			continue // its call just ended
-		}
-		path := string(raw)
-		if !filepath.IsAbs(path) || filepath.Base(path) != Prefix+e.Name() {
-			continue // its call is just writing it, or it is not ours
-		}
-		s, err := sweepPath(path)
+		s, err := sweepEntry(filepath.Join(registry, e.Name()))
 		all.add(s)
 		errs = append(errs, err)
-		if _, lerr := os.Lstat(path); err == nil && s.Busy == 0 && errors.Is(lerr, fs.ErrNotExist) && stale(e) {
-			errs = append(errs, os.Remove(entry))
-		}
 	}
 	return all, errors.Join(errs...)
 }
 
-// stale leaves an entry alone that was made so lately that its folder may be
-// about to be made.
-func stale(e fs.DirEntry) bool {
-	st, err := e.Info()
-	return err == nil && time.Since(st.ModTime()) > time.Minute
+func sweepEntry(name string) (s Swept, err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return s, nil // its call just ended, or it is no file of ours
+	}
+	defer f.Close()
+	if flock(f, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return s, nil // its call is at work
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return s, &StepError{"read the registry of work folders", err}
+	}
+	work, parents, _ := strings.Cut(string(raw), "\n")
+	if !filepath.IsAbs(work) || filepath.Base(work) != Prefix+filepath.Base(name) {
+		if st, err := f.Stat(); err == nil && len(raw) == 0 && time.Since(st.ModTime()) > bareAge {
+			return s, os.Remove(name) // killed between the making of the entry and its lock
+		}
+		return s, nil
+	}
+	if s, err = sweepPath(work); err != nil || s.Busy+s.Foreign > 0 {
+		return s, err
+	}
+	dirs := strings.Split(strings.TrimSuffix(parents, "\n"), "\n")
+	for i := len(dirs) - 1; i >= 0; i-- {
+		if !under(work, dirs[i]) || syscall.Rmdir(dirs[i]) != nil { // only an empty folder goes
+			break
+		}
+	}
+	return s, os.Remove(name)
 }
 
+// under reports whether path lies below dir.
+func under(path, dir string) bool {
+	return filepath.IsAbs(dir) && strings.HasPrefix(path, filepath.Clean(dir)+"/")
+}
+
+// sweepPath sweeps the work folder of a maker that is known to be gone.
 func sweepPath(path string) (s Swept, err error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -172,6 +200,6 @@ func sweepPath(path string) (s Swept, err error) {
 		return s, &StepError{"open the folder to sweep", err}
 	}
 	defer root.Close()
-	err = s.one(root, filepath.Base(path))
+	err = s.one(root, filepath.Base(path), true)
 	return s, err
 }

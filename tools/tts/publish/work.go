@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -36,8 +37,8 @@ type marker struct {
 
 // A Work is a private folder beside a target, made by one call.
 //
-// It owns three descriptors until Close: the target's folder, its own folder,
-// and its locked marker.
+// It owns descriptors until Close: two of the target's folder, two of its own,
+// its locked marker, and its locked entry in the registry.
 type Work struct {
 	t       *Target
 	name    string
@@ -47,7 +48,7 @@ type Work struct {
 	ownFile *os.File
 	mark    *os.File
 	made    []madeFolder // parents, outermost first
-	entry   string       // our file in the registry
+	entry   *os.File     // our file in the registry, locked; nil: there is no registry
 	done    bool         // published: the parents are needed
 }
 
@@ -101,53 +102,73 @@ func (w *Work) begin() error {
 	return w.t.step("mark the work folder", w.writeMarker)
 }
 
+// register writes down, before anything is made, where the work folder will be
+// and which parents will be made for it: one path a line, the parents outermost
+// first. The entry is locked as long as we live, so that a sweep knows what is
+// left of us however far we came.
 func (w *Work) register() error {
 	if w.t.opt.Registry == "" {
 		return nil
 	}
 	return w.t.step("register the work folder", func() error {
-		if err := os.MkdirAll(w.t.opt.Registry, 0o700); err != nil {
-			return err
-		}
-		entry := filepath.Join(w.t.opt.Registry, strings.TrimPrefix(w.name, Prefix))
-		f, err := os.OpenFile(entry, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+		missing, err := missingParents(w.t.Path)
 		if err != nil {
 			return err
 		}
-		w.entry = entry
-		_, err = io.WriteString(f, filepath.Join(filepath.Dir(w.t.Path), w.name))
-		return errors.Join(err, f.Close())
+		if err := os.MkdirAll(w.t.opt.Registry, 0o700); err != nil {
+			return err
+		}
+		name := filepath.Join(w.t.opt.Registry, strings.TrimPrefix(w.name, Prefix))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return err
+		}
+		w.entry = f
+		_ = flock(f, unix.LOCK_EX) // where there are no locks no sweep gets one either
+		lines := append([]string{filepath.Join(filepath.Dir(w.t.Path), w.name)}, missing...)
+		_, err = io.WriteString(f, strings.Join(lines, "\n")+"\n")
+		return err
 	})
+}
+
+// missingParents lists the folders above path that are not there, outermost
+// first.
+func missingParents(path string) ([]string, error) {
+	var missing []string
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(dir)
+		if err == nil {
+			slices.Reverse(missing)
+			return missing, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		missing = append(missing, dir)
+	}
 }
 
 // makeParents makes what is missing above the target, one by one, so that it
 // knows which of them it made.
 func (w *Work) makeParents() error {
-	var missing []string
-	for dir := filepath.Dir(w.t.Path); ; dir = filepath.Dir(dir) {
-		_, err := os.Stat(dir)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return &StepError{"look at the folder", err}
-		}
-		missing = append(missing, dir)
+	missing, err := missingParents(w.t.Path)
+	if err != nil {
+		return &StepError{"look at the folder", err}
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
+	for _, dir := range missing {
 		err := w.t.step("create a folder", func() error {
-			err := os.Mkdir(missing[i], 0o777)
+			err := os.Mkdir(dir, 0o777)
 			if errors.Is(err, fs.ErrExist) {
 				return nil // somebody else made it, so it is not ours
 			}
 			if err != nil {
 				return err
 			}
-			st, err := os.Lstat(missing[i])
+			st, err := os.Lstat(dir)
 			if err != nil {
 				return err
 			}
-			w.made = append(w.made, madeFolder{missing[i], identify(st)})
+			w.made = append(w.made, madeFolder{dir, identify(st)})
 			return nil
 		})
 		if err != nil {
@@ -205,9 +226,16 @@ func (w *Work) writeMarker() error {
 		return err
 	}
 	w.mark = f
-	// Where the file system has no locks Sweep finds none either and leaves
-	// the folder alone.
-	_ = flock(f)
+	err = w.t.step("lock the marker", func() error {
+		// A Sweep that looks into the folder just now has the lock for a moment
+		// and leaves an empty marker alone, so it is waited for. Where the file
+		// system has no locks Sweep finds none either and leaves the folder alone.
+		_ = flock(f, unix.LOCK_EX)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	m := marker{Kind: markerKind, PID: os.Getpid(), Call: w.t.opt.Call, At: time.Now().UTC()}
 	for _, d := range w.made {
 		m.Made = append(m.Made, d.path)
@@ -220,9 +248,9 @@ func (w *Work) writeMarker() error {
 	return err
 }
 
-func flock(f *os.File) error {
+func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), how)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}
@@ -300,8 +328,8 @@ func (w *Work) Close() error {
 	if !w.done {
 		removeMade(w.made)
 	}
-	if w.entry != "" {
-		errs = append(errs, os.Remove(w.entry))
+	if w.entry != nil {
+		errs = append(errs, os.Remove(w.entry.Name()), w.entry.Close())
 	}
 	*w = Work{t: w.t, done: w.done}
 	return errors.Join(errs...)

@@ -9,7 +9,7 @@ import (
 
 // A Removal is one kind of thing that Clean left out.
 type Removal struct {
-	What  string `json:"what"`  // "thinking", "emoji", "link target", "markup", "control characters"
+	What  string `json:"what"`  // one of the kinds
 	Count int    `json:"count"` // how many
 	Chars int    `json:"chars"` // how many characters they had
 }
@@ -22,10 +22,11 @@ const (
 	markup   = "markup"
 	controls = "control characters"
 	comments = "comment"
+	terminal = "terminal sequence"
 )
 
 // kinds is the order in which removals are told.
-var kinds = []string{thinking, comments, links, emoji, markup, controls}
+var kinds = []string{thinking, comments, links, emoji, markup, terminal, controls}
 
 type counter map[string]*Removal
 
@@ -61,6 +62,11 @@ var (
 		}
 		return out
 	}()
+	// terminalSequence is what a terminal acts on and shows nothing of: CSI, the
+	// strings OSC, DCS, SOS, PM and APC, and the short escapes (ECMA-48 §5.3 to
+	// §5.6). What copied output is coloured by would be spoken as letters.
+	terminalSequence = regexp.MustCompile(`\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
+
 	htmlComment = regexp.MustCompile(`(?s)<!--.*?-->`)
 	htmlTag     = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>\n]*)?/?>`)
 
@@ -85,6 +91,10 @@ var (
 func Clean(text string) (string, []Removal) {
 	c := counter{}
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD")
+	text = terminalSequence.ReplaceAllStringFunc(text, func(m string) string {
+		c.add(terminal, m)
+		return ""
+	})
 	text = cut(text, htmlComment, comments, c)
 	for _, tag := range thinkTags {
 		text = cut(text, tag, thinking, c)

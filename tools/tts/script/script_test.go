@@ -26,6 +26,7 @@ func TestCleanTakesOutMarksAndKeepsWords(t *testing.T) {
 		{"3 < 4 and 5 > 2", "3 < 4 and 5 > 2"},
 		{"Great 🎉 👩‍👩‍👧 day", "Great day"},
 		{"a\u202Eb\x07c\u2028d", "a b c d"},
+		{"\x1b[1;31mred\x1b[0m \x1b]8;;http://x.y\x07link\x1b]8;;\x1b\\ \x1b(Bend \x1b]0;never ended", "red link end 0;never ended"},
 		{"tabs\t\tand   spaces\r\n\r\nhere", "tabs and spaces here"},
 		{"___\ntext\n---\n***", "text"},
 		{"<!-- secret -->shown", "shown"},
