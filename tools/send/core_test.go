@@ -158,7 +158,20 @@ func TestTargetsNameAPlaceOrSayWhy(t *testing.T) {
 			t.Errorf("%q: %v", target, err)
 		}
 	}
+	d.to.limits.Threads = false
+	if _, _, err := d.Places.Resolve("telegram:-100:17", d.Platforms); !errors.Is(err, ErrTarget) || !strings.Contains(err.Error(), "write telegram:-100 without") {
+		t.Errorf("a thread where there are none: %v", err)
+	}
+	d.Places.Homes["telegram"] = Target{Chat: "1", Thread: "2"}
+	if _, _, err := d.Places.Resolve("telegram", d.Platforms); !errors.Is(err, ErrTarget) {
+		t.Errorf("a home with a thread where there are none: %v", err)
+	}
 	d.Places.Homes = nil
+	d.to.limits.Threads, d.to.limits.Chat = true, ""
+	if _, got, err := d.Places.Resolve("telegram::7", d.Platforms); err != nil || got.String() != "telegram::7" {
+		t.Errorf("a thread of the only chat: %v, %v", got, err)
+	}
+	d.to.limits.Chat = "a chat"
 	if _, _, err := d.Places.Resolve("telegram", d.Platforms); err == nil || !strings.Contains(err.Error(), "TELEGRAM_HOME_CHANNEL") {
 		t.Errorf("no home: %v", err)
 	}

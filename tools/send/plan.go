@@ -268,6 +268,9 @@ func (p *prepared) sameFile(es []*entry, e *entry) *entry {
 // compose splits the text, or makes it the caption of the one file.
 func (p *prepared) compose(req Request, text string, lim Limits) {
 	subject := Plain(req.Subject)
+	if strings.TrimSpace(text) == "" {
+		text = "" // the line end of an empty stdin; no platform takes such a text
+	}
 	if lim.Subject {
 		p.subject = subject
 	} else if subject != "" {

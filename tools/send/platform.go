@@ -37,6 +37,7 @@ type Limits struct {
 	Files     int            // files of one message; 0: as many as there are, each alone
 	Subject   bool           // has a subject of its own; otherwise it heads the text
 	Chat      string         // what names a chat, in words; empty: the target needs none
+	Threads   bool           // a target may name a thread
 }
 
 // Max is the size limit for an item of kind k; 0 when there is none.
@@ -104,7 +105,7 @@ type Target struct {
 
 func (t Target) String() string {
 	s := t.Platform
-	if t.Chat != "" {
+	if t.Chat != "" || t.Thread != "" {
 		s += ":" + t.Chat
 	}
 	if t.Thread != "" {

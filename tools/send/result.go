@@ -85,6 +85,7 @@ type Result struct {
 	Error          *string           `json:"error"`
 	Status         outcome.Status    `json:"status" jsonschema:"complete, partial, failed, refused, cancelled or unknown"`
 	Platform       string            `json:"platform,omitempty"`
+	Target         string            `json:"target,omitempty" jsonschema:"the place that the target named, with the home channel filled in"`
 	ChatID         string            `json:"chat_id,omitempty"`
 	ThreadID       string            `json:"thread_id,omitempty"`
 	MessageID      string            `json:"message_id,omitempty"`

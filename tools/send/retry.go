@@ -3,6 +3,7 @@ package send
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ErrRetry matches the error of a message that cannot be sent again from what
@@ -28,8 +29,14 @@ func (s *Sender) Retry(req Request, earlier *Result, alsoUnknown bool) (Request,
 	if err != nil {
 		return Request{}, err
 	}
+	if earlier.Plan != nil {
+		return fail("it was a dry run, and nothing was sent")
+	}
 	if target.Platform != earlier.Platform {
 		return fail("it went to another platform then")
+	}
+	if now := Defuse(target.String()); earlier.Target != "" && now != earlier.Target {
+		return fail(fmt.Sprintf("it went to %s, and its target means %s now", earlier.Target, now))
 	}
 	again := func(r Receipt) bool {
 		return r.Status == Dropped || r.Status == Rejected || r.Status == Unknown && alsoUnknown
@@ -69,11 +76,38 @@ func (s *Sender) Retry(req Request, earlier *Result, alsoUnknown bool) (Request,
 			todo++
 		}
 	}
-	if todo == 0 {
-		return fail("all of it was sent, or is unknown and may be there")
+	switch c := Count(earlier.Delivery); {
+	case todo > 0:
+	case c.Unknown > 0:
+		return fail("what was not sent is unknown and may be there")
+	default:
+		return fail("all of it was sent")
 	}
 	req.retry = out
 	return req, nil
+}
+
+// Follow brings what is known of a message up to date with a later try to send
+// the rest of it, so that nothing that this try sent is sent again. A nil
+// later is a try of which no result is known: whatever it could have sent may
+// have arrived.
+func (r *Result) Follow(later *Result) {
+	for i, d := range r.Delivery {
+		switch {
+		case d.Status == Sent:
+		case later == nil:
+			r.Delivery[i].Status = Unknown
+			r.Delivery[i].Reason = "it was tried again, and nothing tells how that ended"
+		default:
+			same := func(x Receipt) bool { return x.Key != "" && x.Key == d.Key }
+			if k := slices.IndexFunc(later.Delivery, same); k >= 0 {
+				requested := d.Requested // a second try counts its texts anew
+				r.Delivery[i] = later.Delivery[k]
+				r.Delivery[i].Requested = requested
+			}
+		}
+	}
+	r.Counts = Count(r.Delivery)
 }
 
 // position is where an attachment that a receipt is for stands in the request.

@@ -80,7 +80,7 @@ func (s *Secrets) fromFile(name string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the file of secrets: %w", err)
+		return "", fmt.Errorf("read the file of secrets, %s: %w", Shown(s.File), err)
 	}
 	for line := range strings.SplitSeq(string(b), "\n") {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "export ")

@@ -34,7 +34,7 @@ func (s *Sender) Send(ctx context.Context, req Request) *Result {
 	if err == nil {
 		s.deliver(ctx, req, p, r)
 		if Count(r.Delivery).Sent < len(r.Delivery) && ctx.Err() != nil {
-			err = fmt.Errorf("send message: %w", ctx.Err())
+			err = &stoppedError{stopped(ctx), ctx.Err()}
 		}
 	}
 	s.finish(r, err, start)
@@ -87,11 +87,14 @@ func (s *Sender) DryRun(ctx context.Context, req Request) *Result {
 
 func (s *Sender) begin(p *prepared) *Result {
 	r := &Result{
-		Platform: p.target.Platform, ChatID: p.target.Chat, ThreadID: p.target.Thread,
+		Platform: p.target.Platform, Target: Defuse(p.target.String()), ChatID: p.target.Chat, ThreadID: p.target.Thread,
 		Key: p.key, Delivery: []Receipt{}, Forged: p.forged,
 	}
 	r.Warnings = append(r.Warnings, p.warnings...)
-	if n := len(p.forged); n > 0 {
+	switch n := len(p.forged); {
+	case n == 1:
+		r.Warnings = append(r.Warnings, "1 MEDIA directive came out of a file name or a tool's result: it is sent as text and not acted on")
+	case n > 1:
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d MEDIA directives came out of a file name or a tool's result: they are sent as text and not acted on", n))
 	}
 	return r
@@ -237,6 +240,15 @@ func (s *Sender) explain(err error) (reason, rule string) {
 	}
 	return reason, Defuse(Plain(safepath.RuleOf(err)))
 }
+
+// A stoppedError says in plain words why a message was not sent to its end.
+type stoppedError struct {
+	why   string
+	cause error
+}
+
+func (e *stoppedError) Error() string { return e.why }
+func (e *stoppedError) Unwrap() error { return e.cause }
 
 func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

@@ -71,7 +71,7 @@ func newDesk(t testing.TB) *desk {
 		t.Fatal(err)
 	}
 	to := &recorder{name: "telegram", limits: Limits{
-		Text: 4096, Unit: UTF16, Caption: 1024, Attach: true, FileBytes: 50 << 20, Chat: "a chat",
+		Text: 4096, Unit: UTF16, Caption: 1024, Attach: true, FileBytes: 50 << 20, Chat: "a chat", Threads: true,
 	}}
 	return &desk{
 		Sender: &Sender{
@@ -238,6 +238,19 @@ func TestAttachmentsComeFromArgumentsAndFromTheText(t *testing.T) {
 	}
 }
 
+func TestATextOfSpacesIsNone(t *testing.T) {
+	d := newDesk(t)
+	a := d.file(t, "a.pdf", "A")
+	r := d.Send(t.Context(), Request{Target: "telegram", Text: " \n", Attachments: []string{a}})
+	checkResult(t, r)
+	if !r.Success || r.Counts.Requested != 1 || len(d.to.got[0].Texts) != 0 || d.to.got[0].Caption != "" {
+		t.Errorf("%+v", r)
+	}
+	if r := d.Send(t.Context(), Request{Target: "telegram", Text: " \n"}); !errors.Is(r.Err, ErrNothing) {
+		t.Errorf("nothing else: %v", r.Err)
+	}
+}
+
 func TestNoMediaLeavesTheTextAlone(t *testing.T) {
 	d := newDesk(t)
 	text := "MEDIA:" + d.file(t, "a.pdf", "A") + " [[as_document]]"
@@ -384,7 +397,7 @@ func TestACancelledMessageSaysSoAndSendsNothing(t *testing.T) {
 	cancel()
 	r := d.Send(ctx, Request{Target: "telegram", Text: "x", Attachments: []string{d.file(t, "a.pdf", "A")}})
 	checkResult(t, r)
-	if r.Status != outcome.Cancelled || r.Counts.Dropped != 2 || !errors.Is(r.Err, context.Canceled) {
+	if r.Status != outcome.Cancelled || r.Counts.Dropped != 2 || !errors.Is(r.Err, context.Canceled) || !strings.HasPrefix(*r.Error, "it was cancelled; 0 of 2 sent") {
 		t.Errorf("%+v", r)
 	}
 }

@@ -74,17 +74,27 @@ func (p Places) Resolve(target string, platforms []Platform) (Platform, Target, 
 	if id, ok := p.Names[name][t.Chat]; ok {
 		t.Chat = id
 	}
-	if t.Chat == "" {
+	if t.Chat == "" && pl.Limits().Chat != "" {
 		return nil, Target{}, &TargetError{fmt.Sprintf("the target names no chat of %s before the thread", name)}
 	}
-	return pl, t, nil
+	return pl, t, threads(pl, t)
+}
+
+// threads refuses a thread where there are none: the message would go somewhere
+// else than it was meant to.
+func threads(pl Platform, t Target) error {
+	if t.Thread == "" || pl.Limits().Threads {
+		return nil
+	}
+	place := Target{Platform: pl.Name(), Chat: t.Chat}
+	return &TargetError{fmt.Sprintf("%s has no threads: write %s without what follows", pl.Name(), place)}
 }
 
 func (p Places) home(pl Platform) (Target, error) {
 	name := pl.Name()
 	if t, ok := p.Homes[name]; ok {
 		t.Platform = name
-		return t, nil
+		return t, threads(pl, t)
 	}
 	if pl.Limits().Chat == "" {
 		return Target{Platform: name}, nil

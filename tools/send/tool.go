@@ -16,6 +16,7 @@ type Params struct {
 	Action      string   `json:"action,omitempty" jsonschema:"send (default) or list: the targets that are set up"`
 	Target      string   `json:"target,omitempty" jsonschema:"platform, platform:chat or platform:chat:thread"`
 	Message     string   `json:"message,omitempty" jsonschema:"the text; MEDIA:/absolute/path in it attaches a file"`
+	Quoted      string   `json:"quoted,omitempty" jsonschema:"text of somebody else, such as a tool's result or a list of files: it stands under the message, and a directive in it is shown and never acted on"`
 	Subject     string   `json:"subject,omitempty" jsonschema:"one line above the text"`
 	Attachments []string `json:"attachments,omitempty" jsonschema:"paths of files to attach; never parsed"`
 	NoMedia     bool     `json:"no_media,omitempty" jsonschema:"leave MEDIA: directives in the message as text"`
@@ -26,10 +27,15 @@ type Params struct {
 
 // Request is what the parameters ask for.
 func (p Params) Request(dir string) Request {
-	return Request{
+	req := Request{
 		Target: p.Target, Subject: p.Subject, Text: p.Message, Attachments: p.Attachments,
 		NoMedia: p.NoMedia, Voice: p.AsVoice, Document: p.AsDocument, Dir: dir,
 	}
+	if p.Quoted != "" {
+		req.Written = &p.Message
+		req.Text = strings.TrimLeft(p.Message+"\n\n"+p.Quoted, "\n")
+	}
+	return req
 }
 
 // Tool is send_message.
@@ -64,13 +70,13 @@ func (s *Sender) run(ctx context.Context, c *tools.Call, raw json.RawMessage) to
 	}
 	switch p.Action {
 	case "list":
-		r := &Result{Success: true, Status: outcome.Complete, Delivery: []Receipt{}, Platforms: s.Places.List(s.Platforms)}
+		r := s.List()
 		return tools.Answer{Status: r.Status, Result: r, Summary: "listed the targets"}
 	case "", "send":
 	default:
 		return answer(s.turnedDown("action is send or list"))
 	}
-	if p.Target == "" || strings.TrimSpace(p.Message) == "" && len(p.Attachments) == 0 {
+	if p.Target == "" || strings.TrimSpace(p.Message+p.Quoted) == "" && len(p.Attachments) == 0 {
 		return answer(s.turnedDown("both target and message are required when action is send"))
 	}
 	req := p.Request(c.Dir)
@@ -83,6 +89,11 @@ func (s *Sender) run(ctx context.Context, c *tools.Call, raw json.RawMessage) to
 		return answer(with.DryRun(ctx, req))
 	}
 	return answer(with.Send(ctx, req))
+}
+
+// List is the result that names the targets. It asks no network.
+func (s *Sender) List() *Result {
+	return &Result{Success: true, Status: outcome.Complete, Delivery: []Receipt{}, Platforms: s.Places.List(s.Platforms)}
 }
 
 func (s *Sender) turnedDown(why string) *Result {

@@ -70,7 +70,7 @@ func (d *Discord) Name() string { return "discord" }
 func (d *Discord) Limits() send.Limits {
 	l := send.Limits{
 		Text: textUnits, Unit: send.UTF16, Caption: textUnits,
-		Attach: true, FileBytes: d.c.FileBytes,
+		Attach: true, Threads: true, FileBytes: d.c.FileBytes,
 	}
 	if d.c.Token != "" {
 		l.Chat = "a channel's number"
@@ -170,6 +170,9 @@ func (d *Discord) address(t send.Target) (string, error) {
 			return "", errors.New("a channel of discord is a number: copy it from the channel's menu")
 		}
 		return d.c.API + "/channels/" + chat + "/messages", nil
+	}
+	if t.Chat != "" {
+		return "", errors.New("a webhook of discord posts to its own channel and to no other: name no channel in the target, and set no home channel for discord; discord::THREAD names a thread")
 	}
 	u, err := url.Parse(d.c.Webhook)
 	if err != nil {

@@ -201,6 +201,19 @@ func TestAWebhookKeepsTheContract(t *testing.T) {
 	})
 }
 
+func TestAWebhookRefusesAChannelThatItCannotPostTo(t *testing.T) {
+	f := newFake(false)(t)
+	d := f.Platform(f.Base()).Send(t.Context(), send.Message{
+		Target: send.Target{Platform: "discord", Chat: "4711"}, Texts: []string{"for another channel"}, Key: "k",
+	})
+	if o := d.Texts[0]; o.Status != send.Rejected || !strings.Contains(o.Reason, "no other") {
+		t.Errorf("%+v", o)
+	}
+	if n := f.Requests(); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
 func TestAFileBeyondTheServersLimitIsRejectedByName(t *testing.T) {
 	f := newFake(true)(t)
 	p, err := New(Config{Token: token, API: f.Base(), FileBytes: 1 << 40}) // a setting that is wrong

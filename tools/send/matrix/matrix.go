@@ -57,7 +57,7 @@ func (x *Matrix) Name() string { return "matrix" }
 // Limits are the server's.
 func (x *Matrix) Limits() send.Limits {
 	return send.Limits{
-		Text: textBytes, Unit: send.Bytes, Attach: true, FileBytes: x.c.FileBytes,
+		Text: textBytes, Unit: send.Bytes, Attach: true, Threads: true, FileBytes: x.c.FileBytes,
 		Chat: "a room (!id:server or #name:server)",
 	}
 }

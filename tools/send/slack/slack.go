@@ -77,7 +77,7 @@ func (p *Platform) Name() string { return "slack" }
 func (p *Platform) Limits() send.Limits {
 	return send.Limits{
 		Text: maxText, Unit: send.Runes,
-		Attach: true, FileBytes: maxBytes, NoEmpty: true,
+		Attach: true, Threads: true, FileBytes: maxBytes, NoEmpty: true,
 		Chat: "a channel id (C…), a user id (U…) for a direct message, or #channel for text only",
 	}
 }

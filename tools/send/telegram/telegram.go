@@ -99,7 +99,7 @@ func (p *Platform) Name() string { return "telegram" }
 func (p *Platform) Limits() send.Limits {
 	return send.Limits{
 		Text: maxText, Unit: send.UTF16, Caption: maxCaption,
-		Attach: true, FileBytes: p.bytes, NoEmpty: true,
+		Attach: true, Threads: true, FileBytes: p.bytes, NoEmpty: true,
 		Chat: "a chat id or @channelname",
 	}
 }

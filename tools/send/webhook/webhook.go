@@ -67,7 +67,7 @@ func (w *Webhook) Name() string { return "webhook" }
 
 // Limits are those of the settings.
 func (w *Webhook) Limits() send.Limits {
-	l := send.Limits{Text: w.c.TextRunes, Subject: true}
+	l := send.Limits{Text: w.c.TextRunes, Subject: true, Threads: true}
 	if !w.c.JSON {
 		l.Attach, l.FileBytes = true, w.c.FileBytes
 	}
