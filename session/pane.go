@@ -163,11 +163,15 @@ func (p *Pane) output(b *ptybridge.Bridge, data []byte) {
 	var reply []byte
 	called := false
 	p.mu.Lock()
+	title := p.term.Title()
 	for len(data) > 0 {
 		part := markEnd(data)
 		more, rang := p.feed(data[:part])
 		reply, called = append(reply, more...), called || rang
 		data = data[part:]
+	}
+	if p.term.Title() != title {
+		p.told = false
 	}
 	p.mu.Unlock()
 	if len(reply) > 0 {
@@ -181,6 +185,8 @@ func (p *Pane) output(b *ptybridge.Bridge, data []byte) {
 }
 
 // changed tells that there is something to look at, once until somebody does.
+// What shows beside the screen, in a tab's name, is seen without a look at the
+// pane: who changes that resets told first.
 func (p *Pane) changed() {
 	p.mu.Lock()
 	told := p.told
@@ -206,6 +212,9 @@ func (p *Pane) locate(now time.Time) {
 	p.mu.Lock()
 	same := w == p.where
 	p.where, p.located = w, now
+	if !same {
+		p.told = false
+	}
 	p.mu.Unlock()
 	if !same {
 		p.changed()

@@ -17,8 +17,10 @@ import (
 type Fact interface{ fact() }
 
 // PaneChanged says that a pane shows something else than when a client last
-// looked: its screen, its title, its modes or its state. It is not said again
-// before somebody looks, so that a flood of output costs one fact a frame.
+// looked: its screen, its title, its modes or its state. For the screen it is
+// not said again before somebody looks, so that a flood of output costs one
+// fact a frame. A new title and another program in the foreground are always
+// told: they are shown where nobody looks at the pane, as in a tab's name.
 type PaneChanged struct{ ID PaneID }
 
 // PaneEnded says that a pane's process has ended and everything is known of

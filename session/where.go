@@ -3,8 +3,10 @@ package session
 import (
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/honestty/honestty/internal/proc"
@@ -17,6 +19,7 @@ type Where struct {
 	Command string // its name
 	Dir     string // its directory; empty when not known
 	Host    string // the machine that Dir is on, when it is not this one
+	User    string // whose it is, when not ours and known
 	Remote  bool   // it runs a shell on another machine (ssh, mosh …)
 }
 
@@ -46,6 +49,7 @@ func (p *Pane) glance() Where {
 	if len(g.Args) > 0 {
 		w.Command = strings.TrimPrefix(filepath.Base(g.Args[0]), "-") // "-bash" is a login shell
 	}
+	w.User = otherUser(w.PID)
 	w.Remote = slices.Contains(remotes, w.Command)
 	host, dir := told(cwd)
 	switch {
@@ -57,6 +61,36 @@ func (p *Pane) glance() Where {
 		w.Dir = dir
 	}
 	return w
+}
+
+// otherUser names the user whose process it is: as su, sudo and doas leave it.
+// It is empty when that is ours or cannot be told, as where there is no /proc.
+func otherUser(pid int) string {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return ""
+	}
+	id := effectiveUser(string(status))
+	if id == "" || id == strconv.Itoa(os.Geteuid()) {
+		return ""
+	}
+	if u, err := user.LookupId(id); err == nil {
+		return u.Username
+	}
+	return "user " + id
+}
+
+// effectiveUser takes the effective user's number from /proc/PID/status, see
+// proc_pid_status(5): real, effective, saved and file system user.
+func effectiveUser(status string) string {
+	for line := range strings.Lines(status) {
+		if ids, ok := strings.CutPrefix(line, "Uid:"); ok {
+			if f := strings.Fields(ids); len(f) > 1 {
+				return f[1]
+			}
+		}
+	}
+	return ""
 }
 
 // told takes an OSC 7 address apart. The host is empty when it is this one.
