@@ -23,6 +23,8 @@
 //     again; the descriptor must be non-blocking.
 //   - ErrDeadline is the kernel's word and not the clock's: it is asked once
 //     more after the time has passed.
+//   - Whoever was woken runs before the loop waits again, on the thread of the
+//     loop: no other thread has to be started first.
 //   - A failure of set-up is a *SetupError, a failure of waiting a *WaitError.
 //     Neither is end of file, neither is readiness. When the kernel refuses to
 //     wait at all, every Waiter gets that error, now and later.

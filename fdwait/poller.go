@@ -221,6 +221,12 @@ func (p *Poller) loop() {
 		if !full {
 			p.answer(round)
 		}
+		if n > 0 {
+			// Those who were woken are next in line on this thread. Straight
+			// into the kernel it would take them along, until another thread
+			// has been started for them; now it is the loop that moves.
+			runtime.Gosched()
+		}
 	}
 }
 
