@@ -3,6 +3,7 @@ package terminal
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/honestty/honestty/outcome"
@@ -14,6 +15,16 @@ type Omitted struct {
 	Lines int64 `json:"lines" jsonschema:"line ends in them"`
 }
 
+func (o Omitted) plus(p []byte) Omitted {
+	return Omitted{o.Bytes + int64(len(p)), o.Lines + lineEnds(p)}
+}
+
+func (o Omitted) minus(p []byte) Omitted {
+	return Omitted{o.Bytes - int64(len(p)), o.Lines - lineEnds(p)}
+}
+
+func lineEnds(p []byte) int64 { return int64(bytes.Count(p, []byte{'\n'})) }
+
 // headPart is how much of what is kept is the beginning, in percent. Errors
 // stand at the end more often.
 const headPart = 40
@@ -23,11 +34,15 @@ const headPart = 40
 const seam = 4 << 10
 
 // A window keeps the beginning and the end of a stream and counts what is
-// between them.
+// between them. It copies a byte once: into head, and when that is full into
+// tail, which is a ring as soon as it is full itself.
 type window struct {
 	headCap, tailCap int
-	head, tail       []byte
-	left             Omitted
+	head             []byte
+	tail             []byte  // made whole by the first byte that head has no room for
+	oldest           int     // where the oldest byte of a full tail is
+	past             Omitted // all that came after head, kept or not
+	left             Omitted // known after finish
 }
 
 func newWindow(limit int64) *window {
@@ -38,42 +53,33 @@ func newWindow(limit int64) *window {
 func (w *window) add(p []byte) {
 	n := min(len(p), w.headCap-len(w.head))
 	w.head = append(w.head, p[:n]...)
-	p = p[n:]
-	if over := len(p) - 2*w.tailCap; over > 0 {
-		w.drop(len(w.tail))
-		w.omit(p[:over])
-		p = p[over:]
+	if p = p[n:]; len(p) == 0 {
+		return
 	}
-	w.tail = append(w.tail, p...)
-	if len(w.tail) > 2*w.tailCap { // seldom, so that each byte is moved about once
-		w.drop(len(w.tail) - w.tailCap)
+	w.past = w.past.plus(p) // now: later, in the ring, they are in no cache
+	if w.tail == nil {
+		w.tail = make([]byte, 0, w.tailCap)
 	}
-}
-
-// drop leaves out the first n bytes of the tail.
-func (w *window) drop(n int) {
-	w.omit(w.tail[:n])
-	w.tail = append(w.tail[:0], w.tail[n:]...)
-}
-
-func (w *window) omit(p []byte) {
-	w.left.Bytes += int64(len(p))
-	w.left.Lines += int64(bytes.Count(p, []byte{'\n'}))
+	n = min(len(p), w.tailCap-len(w.tail))
+	w.tail = append(w.tail, p[:n]...)
+	for p = p[n:]; len(p) > 0; p = p[n:] {
+		n = copy(w.tail[w.oldest:], p)
+		w.oldest = (w.oldest + n) % w.tailCap
+	}
 }
 
 // finish cuts at the seams and returns the two parts. Nothing is between them
-// when left.Bytes is 0.
+// when left.Bytes is 0. No add follows.
 func (w *window) finish() (head, tail []byte) {
-	if w.left.Bytes == 0 && len(w.tail) <= w.tailCap {
+	if w.past.Bytes == int64(len(w.tail)) {
 		return w.head, w.tail
 	}
-	if over := len(w.tail) - w.tailCap; over > 0 {
-		w.drop(over)
-	}
-	end, start := headSeam(w.head), tailSeam(w.tail)
-	w.omit(w.head[end:])
-	w.omit(w.tail[:start])
-	return w.head[:end], w.tail[start:]
+	tail = slices.Concat(w.tail[w.oldest:], w.tail[:w.oldest])
+	w.tail = nil
+	end, start := headSeam(w.head), tailSeam(tail)
+	head, tail = w.head[:end], tail[start:]
+	w.left = w.past.plus(w.head[end:]).minus(tail)
+	return head, tail
 }
 
 // headSeam is where the beginning of an output is best cut: after its last

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -44,6 +45,55 @@ func TestWindowCountsExactlyWhatIsBetweenItsParts(t *testing.T) {
 			if utf8.ValidString(text) && !(utf8.Valid(head) && utf8.Valid(tail)) {
 				t.Errorf("%s in pieces of %d: a character is cut", name, piece)
 			}
+		}
+	}
+}
+
+func TestWindowMakesItsTailOnceWhenTheHeadIsFull(t *testing.T) {
+	const limit = 1 << 20
+	w := newWindow(limit)
+	piece := bytes.Repeat([]byte("0123456\n"), 512)
+	for len(w.head)+len(piece) <= w.headCap {
+		w.add(piece)
+	}
+	if w.tail != nil || cap(w.head) > 2*w.headCap {
+		t.Fatalf("%d and %d bytes are held for an output of %d", cap(w.head), cap(w.tail), len(w.head))
+	}
+	w.add(piece)
+	made := &w.tail[:1][0]
+	for range 3 * limit / len(piece) {
+		w.add(piece)
+	}
+	if cap(w.tail) != w.tailCap || made != &w.tail[0] {
+		t.Errorf("the tail of %d bytes has moved, or is not %d", cap(w.tail), w.tailCap)
+	}
+}
+
+// TestWindowIsTheSameHoweverItsInputIsCut holds a window against one that gets
+// everything at once, over lengths at which the ring is not yet, just, and
+// again full.
+func TestWindowIsTheSameHoweverItsInputIsCut(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 5))
+	text := make([]byte, 4000)
+	for i := range text {
+		text[i] = "abc \n"[rnd.IntN(5)]
+	}
+	for range 2000 {
+		limit, p := 1+rnd.IntN(900), text[:rnd.IntN(len(text))]
+		whole, cut := newWindow(int64(limit)), newWindow(int64(limit))
+		whole.add(p)
+		head, tail := whole.finish()
+		for rest := p; len(rest) > 0; {
+			n := 1 + rnd.IntN(min(len(rest), 1+rnd.IntN(2*limit)))
+			cut.add(rest[:n])
+			rest = rest[n:]
+		}
+		h, l := cut.finish()
+		if !bytes.Equal(h, head) || !bytes.Equal(l, tail) || cut.left != whole.left {
+			t.Fatalf("%d bytes of %d: %+v and %+v", limit, len(p), cut.left, whole.left)
+		}
+		if between := p[len(h) : len(p)-len(l)]; cut.left != (Omitted{}).plus(between) {
+			t.Fatalf("%d bytes of %d: %+v, and %d bytes are between", limit, len(p), cut.left, len(between))
 		}
 	}
 }
