@@ -29,7 +29,8 @@ func (j *jobCall) attach() *cobra.Command {
 		Use: "attach [--take] ID", Short: "Show a job on this terminal, and take its keyboard",
 		Long: `attach shows the output of a job from the first byte that is kept, and goes on
 until the job ends. It reads only: t takes the keyboard over, Ctrl+] gives it
-back, q leaves. A job without a terminal takes whole lines.`,
+back, q leaves. A job without a terminal takes whole lines: there Enter has to
+follow Ctrl+].`,
 		Args: oneJob,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return j.app.attach(cmd.Context(), args[0], take)
@@ -139,6 +140,8 @@ func (s *attached) mode() string {
 	switch {
 	case !s.job.Running || s.job.Detached:
 		return "takes no input; q leaves"
+	case s.isTaken() && !s.keys: // our terminal hands over whole lines
+		return "your lines go to it; Ctrl+] and Enter give the keyboard back"
 	case s.isTaken():
 		return "the keyboard is yours; Ctrl+] gives it back"
 	}

@@ -21,10 +21,12 @@ func (a *app) cmdCheckpoint() *cobra.Command {
 		Short: "List, show, compare and restore what files held before a tool replaced them",
 		Long: `checkpoint keeps the old content of every file of yours that a tool of ours
 replaces. Restoring keeps what is there first, so it can be taken back too.
+Content is kept for 30 days, and 1 GB of it; the oldest goes first, and what
+costs a checkpoint says so.
 
 Success means that the action was done. It exits with 1 when it was not, and
 with 2 on wrong use.`,
-		Args: cobra.NoArgs,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return usagef("give one of list, show, diff, restore, prune")
 		},
@@ -78,10 +80,10 @@ func printCheckpoint(out io.Writer, r *checkpoint.Result, summary string) error 
 		for _, e := range r.List.Entries {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.ID, e.Time.Local().Format("2006-01-02 15:04:05"), outcome.Size(e.Size), screen.Visible(e.Path))
 		}
-		if r.More > 0 {
-			fmt.Fprintf(w, "and %d more\n", r.More)
+		if err := w.Flush(); err != nil {
+			return err
 		}
-		return w.Flush()
+		return printListFoot(out, r)
 	case r.Shown != nil && r.Shown.Text != "":
 		_, err := io.WriteString(out, endLine(shown(r.Shown.Text)))
 		return err
@@ -95,10 +97,33 @@ func printCheckpoint(out io.Writer, r *checkpoint.Result, summary string) error 
 	return nil
 }
 
+// printListFoot says what the table leaves out.
+func printListFoot(out io.Writer, r *checkpoint.Result) error {
+	if r.More > 0 {
+		if _, err := fmt.Fprintf(out, "and %s more: -n %d lists all\n", outcome.Count(int64(r.More)), r.More+len(r.List.Entries)); err != nil {
+			return err
+		}
+	}
+	if n := r.List.Damaged; n > 0 {
+		if _, err := fmt.Fprintf(out, "%s of the index cannot be read: what it named is not listed; prune takes it out\n", lineCount(n)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%s of %s kept\n", outcome.Size(r.List.Bytes), outcome.Size(r.List.Limit))
+	return err
+}
+
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return outcome.Count(int64(n)) + " lines"
+}
+
 func (c *checkpointCall) list() *cobra.Command {
 	p := checkpoint.Params{Action: "list"}
 	cmd := &cobra.Command{
-		Use: "list [PATH]", Short: "List checkpoints, the newest first, of one file or folder", Args: cobra.MaximumNArgs(1),
+		Use: "list [PATH]", Short: "List checkpoints, the newest first, of one file or folder", Args: atMostOne("checkpoint list takes one file or folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				p.Path = args[0]
@@ -112,7 +137,7 @@ func (c *checkpointCall) list() *cobra.Command {
 
 func (c *checkpointCall) one(action, short string) *cobra.Command {
 	return &cobra.Command{
-		Use: action + " ID", Short: short, Args: cobra.ExactArgs(1),
+		Use: action + " ID", Short: short, Args: wordsOf(1, "give one checkpoint: its id, or the beginning of it, as honestty checkpoint list shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.do(cmd, checkpoint.Params{Action: action, ID: args[0]})
 		},
@@ -122,7 +147,7 @@ func (c *checkpointCall) one(action, short string) *cobra.Command {
 func (c *checkpointCall) restore() *cobra.Command {
 	p := checkpoint.Params{Action: "restore"}
 	cmd := &cobra.Command{
-		Use: "restore ID", Short: "Bring the content back; what is there now is kept first", Args: cobra.ExactArgs(1),
+		Use: "restore ID", Short: "Bring the content back; what is there now is kept first", Args: wordsOf(1, "give one checkpoint: its id, or the beginning of it, as honestty checkpoint list shows it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.ID = args[0]
 			return c.do(cmd, p)
@@ -135,9 +160,20 @@ func (c *checkpointCall) restore() *cobra.Command {
 func (c *checkpointCall) prune() *cobra.Command {
 	p := checkpoint.Params{Action: "prune"}
 	cmd := &cobra.Command{
-		Use: "prune", Short: "Drop what is too old or too much, and say what", Args: cobra.NoArgs,
+		Use: "prune", Short: "Drop what is too old or too much, and say what", Args: wordsOf(0, "checkpoint prune takes no words"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.do(cmd, p) },
 	}
 	cmd.Flags().IntVar(&p.MaxAgeDays, "max-age-days", 0, "drop what is older (30)")
+	cmd.Flags().IntVar(&p.MaxSizeMB, "max-size-mb", 0, "drop the oldest until all together is no more (1024)")
 	return cmd
+}
+
+// atMostOne takes one argument or none.
+func atMostOne(ask string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("%s", ask)
+		}
+		return nil
+	}
 }

@@ -109,7 +109,25 @@ when a signal or the loss of its terminal ended it, and with 2 on wrong use.`,
 		a.cmdHook(), a.cmdWatch(), a.cmdDoctor(), a.cmdDemo(), a.cmdBench(),
 		a.cmdFds(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys(), a.cmdVT(),
 	)
+	tellUse(root)
 	return root
+}
+
+// tellUse makes a wrong number of arguments wrong use, in every command: the
+// rules that come with cobra return errors without a kind.
+func tellUse(c *cobra.Command) {
+	if check := c.Args; check != nil {
+		c.Args = func(cmd *cobra.Command, args []string) error {
+			err := check(cmd, args)
+			if _, told := errors.AsType[*usageError](err); err == nil || told {
+				return err
+			}
+			return &usageError{err}
+		}
+	}
+	for _, sub := range c.Commands() {
+		tellUse(sub)
+	}
 }
 
 // command finds what follows "--" and refuses a call without it.

@@ -95,7 +95,10 @@ Success means that the settings are good. With a problem it exits with 1.`,
 			if asJSON {
 				return json.NewEncoder(a.out).Encode(m.Table())
 			}
-			return m.WriteTable(a.out)
+			if err := m.WriteTable(a.out); err != nil {
+				return fmt.Errorf("write: %w", err)
+			}
+			return a.print(tui.CopyKeys(m))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -67,6 +68,17 @@ func (c *ctlCall) do(cmd *cobra.Command, method string, params, result any, show
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	return nil
+}
+
+// paneByFlag refuses words: a number among them is most likely a pane.
+func paneByFlag(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := strconv.Atoi(args[0]); err == nil {
+		return usagef("unexpected %q: a pane is named by --pane %s", args[0], args[0])
+	}
+	return usagef("unexpected %q", args[0])
 }
 
 func (c *ctlCall) list() *cobra.Command {
@@ -137,14 +149,14 @@ func (c *ctlCall) split() *cobra.Command {
 	var p ctl.SplitParams
 	var down bool
 	cmd := &cobra.Command{
-		Use: "split [--down] [--pane N] [-- COMMAND ARG...]", Short: "Open a pane beside another",
+		Use: "split [right|down] [--pane N] [-- COMMAND ARG...]", Short: "Open a pane beside another",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			p.Direction = ctl.Right
-			if down {
-				p.Direction = ctl.Down
+			var words int
+			if p.Direction, words, err = splitWhere(cmd, args, down); err != nil {
+				return err
 			}
-			if p.Command, p.Cwd, err = opening(cmd, args, p.Cwd); err != nil {
+			if p.Command, p.Cwd, err = opening(cmd, args, words, p.Cwd); err != nil {
 				return err
 			}
 			var r ctl.OpenResult
@@ -152,10 +164,29 @@ func (c *ctlCall) split() *cobra.Command {
 			return notStarted(r, err)
 		},
 	}
-	cmd.Flags().BoolVar(&down, "down", false, "below, not at the right")
+	cmd.Flags().BoolVar(&down, "down", false, "the same as the word down")
 	cmd.Flags().IntVar(&p.Pane, "pane", 0, "beside this pane; 0 is the focused one")
 	openFlags(cmd, &p.Cwd)
 	return cmd
+}
+
+// splitWhere reads the direction, and says how many of the words it took.
+func splitWhere(cmd *cobra.Command, args []string, down bool) (where ctl.Direction, words int, err error) {
+	where = ctl.Right
+	if down {
+		where = ctl.Down
+	}
+	if len(args) == 0 || cmd.ArgsLenAtDash() == 0 {
+		return where, 0, nil
+	}
+	switch word := ctl.Direction(args[0]); {
+	case word != ctl.Right && word != ctl.Down:
+		return "", 0, usagef("unexpected %q: say right or down; the command comes after --", args[0])
+	case down && word == ctl.Right:
+		return "", 0, usagef("right and --down contradict each other")
+	default:
+		return word, 1, nil
+	}
 }
 
 func (c *ctlCall) tab() *cobra.Command {
@@ -164,7 +195,7 @@ func (c *ctlCall) tab() *cobra.Command {
 		Use: "tab [-- COMMAND ARG...]", Short: "Open a tab",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if p.Command, p.Cwd, err = opening(cmd, args, p.Cwd); err != nil {
+			if p.Command, p.Cwd, err = opening(cmd, args, 0, p.Cwd); err != nil {
 				return err
 			}
 			var r ctl.OpenResult
@@ -177,13 +208,16 @@ func (c *ctlCall) tab() *cobra.Command {
 }
 
 // opening is the command behind "--", if any, and the directory made absolute:
-// the window has another one.
-func opening(cmd *cobra.Command, args []string, dir string) (argv []string, cwd string, err error) {
-	if len(args) > 0 || cmd.ArgsLenAtDash() >= 0 {
-		if argv, err = command(cmd, args); err != nil {
-			return nil, "", err
-		}
+// the window has another one. words of args were taken before.
+func opening(cmd *cobra.Command, args []string, words int, dir string) (argv []string, cwd string, err error) {
+	rest, dash := args[words:], cmd.ArgsLenAtDash()
+	switch {
+	case len(rest) > 0 && dash != words:
+		return nil, "", usagef("unexpected %q: the command comes after --", rest[0])
+	case dash >= 0 && (len(rest) == 0 || rest[0] == ""):
+		return nil, "", usagef("no command given: %s", cmd.UseLine())
 	}
+	argv = rest
 	if dir != "" {
 		if dir, err = filepath.Abs(dir); err != nil {
 			return nil, "", err
@@ -196,9 +230,12 @@ func (c *ctlCall) focus() *cobra.Command {
 	var p ctl.FocusParams
 	var dir string
 	cmd := &cobra.Command{
-		Use: "focus (--pane N | --tab N | --direction left|right|up|down)", Short: "Give a pane the keyboard", Args: cobra.NoArgs,
+		Use: "focus (--pane N | --tab N | --direction left|right|up|down)", Short: "Give a pane the keyboard", Args: paneByFlag,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p.Direction = ctl.Direction(dir)
+			if p == (ctl.FocusParams{}) {
+				return usagef("say which: --pane N, --tab N or --direction left, right, up or down")
+			}
 			if err := p.Validate(); err != nil {
 				return &usageError{err}
 			}
@@ -262,7 +299,7 @@ can promise. It exits with 1 when some were refused.`,
 func (c *ctlCall) capture() *cobra.Command {
 	var p ctl.CaptureParams
 	cmd := &cobra.Command{
-		Use: "capture [--pane N] [--scrollback] [--ansi]", Short: "Print a pane's text, and say whether it is all", Args: cobra.NoArgs,
+		Use: "capture [--pane N] [--scrollback] [--ansi]", Short: "Print a pane's text, and say whether it is all", Args: paneByFlag,
 		Long: `capture prints the screen of a pane, with --scrollback also what is kept above it.
 
 Success means that the text is all that the program wrote: its end was seen and
@@ -315,7 +352,7 @@ func (c *ctlCall) wait() *cobra.Command {
 	var until string
 	var timeout, idle time.Duration
 	cmd := &cobra.Command{
-		Use: "wait [--pane N] (--until exit|idle | --text TEXT) [--timeout D]", Short: "Wait until something happens in a pane", Args: cobra.NoArgs,
+		Use: "wait [--pane N] (--until exit|idle | --text TEXT) [--timeout D]", Short: "Wait until something happens in a pane", Args: paneByFlag,
 		Long: `wait returns when the pane's program has ended, when a text stands in it, or when
 it put out nothing for a while.
 

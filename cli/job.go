@@ -19,6 +19,7 @@ import (
 	"github.com/honestty/honestty/ctl"
 	"github.com/honestty/honestty/jobhost"
 	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/tools/process"
 	"github.com/honestty/honestty/tui/screen"
 )
@@ -37,8 +38,11 @@ longer kept is counted and named.
 
 Success means that the action was done. It exits with 1 when it was not, and
 with 2 on wrong use. --json prints the one object that agents get.`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("there is no job %s: give one of start, list, log, wait, kill, write, close, attach, host", screen.Visible(args[0]))
+			}
 			return usagef("give one of start, list, log, wait, kill, write, close, attach, host")
 		},
 	}
@@ -78,16 +82,26 @@ func (j *jobCall) do(ctx context.Context, p process.Params, show func(w io.Write
 		}
 		return k.judged(answer, true)
 	}
-	var r process.Result
+	var r jobResult
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("read the result: %w", err)
 	}
-	if answer.Err == nil || r.Output != nil {
-		if err := show(j.app.out, r); err != nil {
+	if answer.Err == nil || r.Output != nil || r.Status == "killed" {
+		if err := show(j.app.out, r.Result); err != nil {
 			return fmt.Errorf("write the result: %w", err)
 		}
 	}
+	for _, n := range r.Notes {
+		fmt.Fprintln(j.app.err, "honestty: "+screen.Visible(n))
+	}
 	return k.judged(answer, false)
+}
+
+// A jobResult is a result of the process tool as it comes from the host. Its
+// capture is left as JSON: the cause in it is a text there and no error.
+type jobResult struct {
+	process.Result
+	Capture json.RawMessage `json:"capture,omitempty"`
 }
 
 func (j *jobCall) start() *cobra.Command {
@@ -100,7 +114,7 @@ func (j *jobCall) start() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p.Command = shellJoin(argv)
+			p.Command, p.Workdir = shellJoin(argv), climbed(p.Workdir)
 			return j.do(cmd.Context(), p, func(w io.Writer, r process.Result) error {
 				_, err := fmt.Fprintln(w, r.SessionID)
 				return err
@@ -109,8 +123,8 @@ func (j *jobCall) start() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&p.PTY, "pty", false, "give it a terminal; where there is none that is an error")
-	f.IntVar(&p.Cols, "cols", 0, "columns of the terminal (120)")
-	f.IntVar(&p.Rows, "rows", 0, "rows of the terminal (30)")
+	f.IntVar(&p.Cols, "cols", 0, "columns of the terminal (120 when not given)")
+	f.IntVar(&p.Rows, "rows", 0, "rows of the terminal (30 when not given)")
 	f.StringVarP(&p.Workdir, "dir", "C", "", "run in this directory")
 	f.StringArrayVar(&p.Watch, "watch", nil, "tell when a line contains this; re:PATTERN is a regular expression")
 	return cmd
@@ -137,7 +151,7 @@ func shellQuote(w string) string {
 
 func (j *jobCall) list() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the jobs, the newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List the jobs, the newest first", Args: wordsOf(0, "job list takes no words: it lists all jobs"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return j.do(cmd.Context(), process.Params{Action: "list"}, printJobs)
 		},
@@ -167,7 +181,7 @@ func printJobs(out io.Writer, r process.Result) error {
 // jobState says in a word or two how a job stands.
 func jobState(e process.Entry) string {
 	switch {
-	case e.Detached:
+	case e.Detached && e.Status == process.Running.String():
 		return "detached"
 	case e.Signal != nil:
 		return *e.Signal
@@ -265,12 +279,7 @@ func (j *jobCall) follow(ctx context.Context, id string, from int64) error {
 // readWait is how long one read waits for output before it asks again.
 const readWait = 20 * time.Second
 
-func oneJob(_ *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usagef("give one job: its id, or the beginning of it")
-	}
-	return nil
-}
+var oneJob = wordsOf(1, "give one job: its id, or the beginning of it")
 
 // show prints what a job wrote last and how it ended.
 func showJob(w io.Writer, r process.Result) error {
@@ -316,7 +325,14 @@ func (j *jobCall) kill() *cobra.Command {
 			}
 			return j.do(cmd.Context(), p, func(w io.Writer, r process.Result) error {
 				text := r.Status
-				if r.Signal != nil {
+				switch {
+				case r.Status == "already_exited" && r.Signal != nil:
+					text = "had ended already, by " + *r.Signal
+				case r.Status == "already_exited" && r.ExitCode != nil:
+					text = fmt.Sprintf("had ended already, with exit %d", *r.ExitCode)
+				case r.Status == "already_exited":
+					text = "had ended already; how is not known"
+				case r.Signal != nil:
 					text += " by " + *r.Signal
 				}
 				for _, n := range r.NotSignalled {
@@ -335,7 +351,7 @@ func (j *jobCall) write() *cobra.Command {
 	var enter bool
 	cmd := &cobra.Command{
 		Use: "write [--enter] ID TEXT|-", Short: "Give input to a job; - takes it from stdin",
-		Args: cobra.MatchAll(cobra.ExactArgs(2)),
+		Args: wordsOf(2, "give a job and the text for it, or - to take it from stdin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data := args[1]
 			if data == "-" {
@@ -377,7 +393,7 @@ func (j *jobCall) host() *cobra.Command {
 	var stop bool
 	cmd := &cobra.Command{
 		Use: "host [--stop]", Short: "Be the process that keeps jobs, or stop it and every job",
-		Args: cobra.NoArgs,
+		Args: wordsOf(0, "job host takes no words"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := signal.NotifyContext(cmd.Context(), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 			defer cancel()
@@ -392,7 +408,10 @@ func (j *jobCall) host() *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			return c.Stop(ctx)
+			if err := c.Stop(ctx); err != nil {
+				return err
+			}
+			return jobhost.AwaitEnd(ctx, stateDir("jobs"))
 		},
 	}
 	cmd.Flags().BoolVar(&stop, "stop", false, "end the host and every job")
@@ -432,15 +451,24 @@ func (a *app) serveJobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	life, err := jobhost.Begin(ctx, a.ctlEnv(), stateDir("jobs"))
+	if errors.Is(err, jobhost.ErrRunning) {
+		return p.Close() // somebody was quicker, and that one serves
+	}
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	defer life.Close() // after the last record was written
 	t, err := process.Open(process.Options{
 		Dir: stateDir("jobs"), Poller: p, Version: a.version, Redact: redactBytes,
 	})
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
-	err = jobhost.Serve(ctx, jobhost.Config{Env: a.ctlEnv(), Table: t, Tool: process.Tool(t)})
-	if errors.Is(err, jobhost.ErrRunning) {
-		err = nil // somebody was quicker, and that one serves
-	}
+	meter := &fdmeter.Meter{}
+	err = jobhost.Serve(ctx, jobhost.Config{
+		Env: a.ctlEnv(), Table: t, Tool: process.Tool(t),
+		Descriptors: func(pid int) (int64, bool) { return meter.Read(pid, time.Now()).Count.Get() },
+	})
 	return errors.Join(err, t.Close(), p.Close())
 }

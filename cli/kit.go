@@ -8,9 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/honestty/honestty/config"
 	"github.com/honestty/honestty/ctl"
@@ -26,10 +29,14 @@ import (
 // A kit is what every call of a tool needs: settings, the journal, the policy
 // of paths, and somebody to ask.
 type kit struct {
-	app     *app
-	poller  *fdwait.Poller
-	conf    config.Config
-	policy  safepath.Policy
+	app    *app
+	poller *fdwait.Poller
+	conf   config.Config
+	policy safepath.Policy // use it only where homeless is nil
+	// homeless is why the user's home is not known. Its protected places are
+	// not either: whatever goes by paths is refused then, and commands run.
+	homeless error
+
 	journal *journal.Journal // nil where there is none; trouble says why
 	trouble error
 	caller  tools.Caller
@@ -57,15 +64,12 @@ func (a *app) openKit() (*kit, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := safepath.Default()
-	if err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
+	policy, homeless := safepath.Default()
 	store, problems := settings("")
 	if problems != nil {
 		fmt.Fprintln(a.err, "honestty: the settings are not in force: "+oneLine(problems))
 	}
-	k := &kit{app: a, poller: p, conf: store.Config(), policy: policy, source: sourceHere("cli")}
+	k := &kit{app: a, poller: p, conf: store.Config(), policy: policy, homeless: homeless, source: sourceHere("cli")}
 	k.policy.State = ourFolders()
 	k.policy.Deny = expandAll(k.conf.Send.Deny)
 	k.caller = tools.Caller{LiveDir: stateDir("live"), Ask: a.asker(k.conf.Tools.ApprovalTime)}
@@ -78,10 +82,16 @@ func (a *app) openKit() (*kit, error) {
 // close gives everything back and tells of a journal that lacks something.
 func (k *kit) close() {
 	if k.journal != nil {
-		k.trouble = errors.Join(k.journal.Trouble(), k.journal.Close())
+		k.trouble = k.journal.Trouble()
+		if err := k.journal.Close(); err != nil {
+			k.trouble = err // the last word, and it has what Trouble said
+		}
 	}
 	if k.trouble != nil {
 		fmt.Fprintln(k.app.err, "honestty: the journal: "+oneLine(k.trouble))
+	}
+	if err := sweep(stateDir(""), time.Now()); err != nil && k.trouble == nil { // else it is told already
+		fmt.Fprintln(k.app.err, "honestty: old output could not be removed: "+oneLine(err))
 	}
 	if err := k.poller.Close(); err != nil {
 		fmt.Fprintln(k.app.err, "honestty: "+oneLine(err))
@@ -117,9 +127,31 @@ func expand(path string) string {
 	return filepath.Join(home, rest)
 }
 
+// climbed resolves a path with ".." that a person typed, as the kernel would.
+// Agents' paths are refused where they climb; a shell's user means them. What
+// cannot be resolved stays, to be refused by its rule.
+func climbed(path string) string {
+	if !slices.Contains(strings.Split(path, "/"), "..") {
+		return path
+	}
+	from := path
+	if !filepath.IsAbs(path) {
+		wd, err := os.Getwd()
+		if err != nil {
+			return path
+		}
+		from = wd + "/" + path // not joined: that would climb past links
+	}
+	real, err := filepath.EvalSymlinks(from)
+	if err != nil {
+		return path
+	}
+	return real
+}
+
 // sourceHere says where a call of this process comes from.
 func sourceHere(kind string) journal.Source {
-	s := journal.Source{Kind: kind, PID: os.Getpid()}
+	s := journal.Source{Kind: kind, PID: os.Getpid(), TTY: isTerminal(os.Stderr)}
 	name := filepath.Base(os.Getenv(ctl.SocketVariable))
 	if pid, err := strconv.Atoi(strings.TrimSuffix(name, ".sock")); err == nil && pid > 0 {
 		s.Window = pid
@@ -147,6 +179,17 @@ func (k *kit) call(ctx context.Context, name string, params json.RawMessage, out
 	r.Output, r.Report = out, report
 	_, a := k.caller.Call(ctx, t, r)
 	return a
+}
+
+// wordsOf takes exactly so many arguments. Another number is wrong use, which
+// is told in words of the command.
+func wordsOf(n int, ask string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s", ask)
+		}
+		return nil
+	}
 }
 
 // judged turns an answer into the end of a command. With JSON on stdout the

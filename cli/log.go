@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ an agent, with how it ended. What the journal lacks is a line of its own.
 
 Success means that the journal was read and lacks nothing. It exits with 1 when
 events are missing in it or it could not be read, and with 2 on wrong use.`,
-		Args: cobra.NoArgs,
+		Args: wordsOf(0, "log takes no words: honestty log --grep TEXT looks for one"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := l.ready(); err != nil {
 				return err
@@ -57,7 +58,7 @@ events are missing in it or it could not be read, and with 2 on wrong use.`,
 	f.BoolVar(&l.filter.Bad, "failed", false, "only what somebody should look at: all but running, complete and cancelled")
 	f.BoolVar(&l.filter.Contradicted, "contradicted", false, "only calls whose result contradicts what could be seen")
 	f.StringVar(&l.filter.Text, "grep", "", "only calls with this text in their line")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as calls come and end")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with calls as they begin and end")
 	cmd.Flags().IntVarP(&l.limit, "limit", "n", 50, "at most so many calls; 0: all")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print one JSON object a call")
 	cmd.AddCommand(l.show(), l.export())
@@ -106,6 +107,19 @@ func (l *logCall) list() error {
 		return err
 	}
 	defer follower.Close()
+	n, err := l.newest(b)
+	if err != nil {
+		return err
+	}
+	if n == 0 && !l.json {
+		fmt.Fprintln(l.app.err, "honestty: no calls")
+	}
+	return l.gaps(b)
+}
+
+// newest prints the newest calls that pass the filter, up to the limit, and
+// says how many they were.
+func (l *logCall) newest(b *journal.Book) (int, error) {
 	v := b.Select(l.filter)
 	n := v.Len()
 	if l.limit > 0 {
@@ -113,13 +127,10 @@ func (l *logCall) list() error {
 	}
 	for i := n - 1; i >= 0; i-- {
 		if err := l.print(v.At(i)); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if n == 0 && !l.json {
-		fmt.Fprintln(l.app.err, "honestty: no calls")
-	}
-	return l.gaps(b)
+	return n, nil
 }
 
 // gaps tells what the journal lacks.
@@ -208,7 +219,7 @@ func recordLine(r journal.Record) string {
 // followPause is the time between two looks at the journal.
 const followPause = 200 * time.Millisecond
 
-// follow prints calls as they begin and end.
+// follow prints the newest calls and then calls as they begin and end.
 func (l *logCall) follow(ctx context.Context) error {
 	ctx, stop := signal.NotifyContext(ctx, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 	defer stop()
@@ -217,6 +228,9 @@ func (l *logCall) follow(ctx context.Context) error {
 		return err
 	}
 	defer follower.Close()
+	if _, err := l.newest(b); err != nil {
+		return err
+	}
 	t := time.NewTicker(followPause)
 	defer t.Stop()
 	for {
@@ -225,18 +239,14 @@ func (l *logCall) follow(ctx context.Context) error {
 			return err
 		}
 		b.Add(events)
-		v := b.Select(l.filter)
 		for _, e := range events {
-			call := ""
-			switch {
-			case e.Start != nil:
-				call = e.Start.Call
-			case e.End != nil:
-				call = e.End.Call
-			case e.Gap != nil:
+			if e.Gap != nil {
 				fmt.Fprintln(l.app.err, "honestty: "+gapText(e))
 			}
-			if i := v.Index(call); call != "" && i >= 0 {
+		}
+		v := b.Select(l.filter)
+		for _, call := range changed(events) {
+			if i := v.Index(call); i >= 0 {
 				if err := l.print(v.At(i)); err != nil {
 					return err
 				}
@@ -250,10 +260,25 @@ func (l *logCall) follow(ctx context.Context) error {
 	}
 }
 
+// changed are the calls that began or ended, each once: one that did both is
+// printed as it is now.
+func changed(events []journal.Event) []string {
+	var out []string
+	for _, e := range events {
+		switch {
+		case e.Start != nil:
+			out = append(out, e.Start.Call)
+		case e.End != nil && !slices.Contains(out, e.End.Call):
+			out = append(out, e.End.Call)
+		}
+	}
+	return out
+}
+
 func (l *logCall) show() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "show ID", Short: "Show one call whole: arguments, result, evidence", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show one call whole: arguments, result, evidence", Args: wordsOf(1, "give one call: its id, or the beginning of it, as honestty log lists it"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			l.limit = 0
 			b, follower, err := l.book()
@@ -330,7 +355,7 @@ func indented(raw json.RawMessage) string {
 
 func (l *logCall) export() *cobra.Command {
 	return &cobra.Command{
-		Use: "export", Short: "Write whole calls as JSON lines, with arguments and results", Args: cobra.NoArgs,
+		Use: "export", Short: "Write whole calls as JSON lines, with arguments and results", Args: wordsOf(0, "log export takes no words: its flags choose calls"),
 		RunE: func(*cobra.Command, []string) error {
 			if err := l.ready(); err != nil {
 				return err

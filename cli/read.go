@@ -28,9 +28,9 @@ name of the rule.
 
 Success means that the lines asked for were read, and that size and content
 agreed. It exits with 1 when they were not, and with 2 on wrong use.`,
-		Args: cobra.ExactArgs(1),
+		Args: wordsOf(1, "give one file to read"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p := readfile.Params{Path: args[0]}
+			p := readfile.Params{Path: climbed(args[0])}
 			if cmd.Flags().Changed("offset") {
 				p.Offset = &offset
 			}
@@ -61,11 +61,13 @@ func (a *app) read(cmd *cobra.Command, p readfile.Params, asJSON bool) error {
 	answer := k.call(ctx, "read_file", params, nil, nil)
 	r, ok := answer.Result.(readfile.Result)
 	switch {
-	case asJSON || !ok:
+	case asJSON:
 		if err := a.printJSON(answer.Result); err != nil {
 			return err
 		}
 		return k.judged(answer, true)
+	case !ok: // it did not come to reading
+		return k.judged(answer, false)
 	case r.Content != "":
 		if _, err := io.WriteString(a.out, endLine(shown(r.Content))); err != nil {
 			return fmt.Errorf("write the lines: %w", err)

@@ -3,9 +3,12 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,9 +40,11 @@ command's own code (128 + n when signal n ended it). It exits with 1 when the
 output is lost, held by another process (detached) or unknown, when the command
 did not start or ran out of time, and with 2 on wrong use.
 
---json prints one object: output, exit_code, error, status, signal, duration_ms
-and capture with state, bytes_read, bytes_shown, bytes_lost (-1: uncounted),
-end and holders. error is null only when the status is complete.`,
+--json prints one object: output, exit_code, error, status, signal,
+exit_code_meaning, duration_ms, redactions and capture with state, bytes_read,
+bytes_shown, bytes_lost (-1: uncounted), end and holders. error is null only
+when the status is complete. Secrets in it are masked and counted; without
+--json every byte is passed on as it came. The journal masks them either way.`,
 		Example: "  honestty run --json -- go test ./...\n  honestty run --timeout 30s --pty -- ls --color",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,10 +80,16 @@ func (a *app) runCommand(ctx context.Context, s terminal.Spec, asJSON bool) erro
 	}
 	defer k.close()
 	s.Poller = k.poller
+	ctx, stop := signal.NotifyContext(ctx, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
+	defer stop()
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	reader := &pipeReader{out: a.out, gone: leave}
 	if asJSON {
 		s.SpillDir = stateDir("spill")
 	} else {
-		s.Stdout, s.Stderr = a.out, a.err
+		defer reader.watch()()
+		s.Stdout, s.Stderr = reader, a.err
 	}
 	if !s.PTY && !isTerminal(a.in) {
 		s.Stdin = a.in
@@ -89,8 +100,6 @@ func (a *app) runCommand(ctx context.Context, s terminal.Spec, asJSON bool) erro
 	if err != nil {
 		return fmt.Errorf("write the parameters: %w", err)
 	}
-	ctx, stop := signal.NotifyContext(ctx, unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
-	defer stop()
 	var r *outcome.Result
 	k.caller.Call(ctx, tools.Tool{
 		Name: "terminal", Streams: true,
@@ -98,17 +107,49 @@ func (a *app) runCommand(ctx context.Context, s terminal.Spec, asJSON bool) erro
 		Run: func(ctx context.Context, c *tools.Call, _ json.RawMessage) tools.Answer {
 			s.Live = c.Live
 			r = terminal.Run(ctx, s)
-			return tools.Answer{Status: r.Status, Err: r.Err, Result: r, Summary: r.Summary()}
+			recorded := newRunResult(r, s.Command)
+			if !asJSON {
+				recorded.handedOn()
+			}
+			return tools.Answer{Status: r.Status, Err: r.Err, Result: recorded, Summary: r.Summary()}
 		},
 	}, k.request(params))
 	if asJSON {
-		if err := a.printJSON(r); err != nil {
+		if err := a.printJSON(shownResult(r, s.Command)); err != nil {
 			return err
 		}
+	} else if reader.left.Load() {
+		return &codeError{128 + int(unix.SIGPIPE)} // quietly, as every program before | head ends
 	} else {
 		a.narrate(r)
 	}
 	return exitOf(r)
+}
+
+// A pipeReader is who reads our output. When it goes, as head does, the command
+// is stopped: it would write for nobody, and a call that SIGPIPE ended could
+// not be told to the journal.
+type pipeReader struct {
+	out  io.Writer
+	gone func()
+	left atomic.Bool
+}
+
+// watch has writes to a pipe without a reader fail, instead of SIGPIPE ending
+// us. Commands get the signal as ever.
+func (r *pipeReader) watch() (stop func()) {
+	c := make(chan os.Signal, 1) // never read: the failing write tells
+	signal.Notify(c, unix.SIGPIPE)
+	return func() { signal.Stop(c) }
+}
+
+func (r *pipeReader) Write(p []byte) (int, error) {
+	n, err := r.out.Write(p)
+	if errors.Is(err, unix.EPIPE) {
+		r.left.Store(true)
+		r.gone()
+	}
+	return n, err
 }
 
 // runParams is what the journal keeps of a run.

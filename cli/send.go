@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,12 +12,12 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools"
 	"github.com/honestty/honestty/tools/send"
@@ -26,7 +27,7 @@ import (
 // A sendCall is one use of the command.
 type sendCall struct {
 	app                            *app
-	target, file, subject          string
+	target, file, subject, quote   string
 	attach                         []string
 	noMedia, dryRun, quiet, asJSON bool
 	voice, document                bool
@@ -46,40 +47,44 @@ platform, platform:chat or platform:chat:thread. The platform alone means its
 home channel. Without anything set up there is the platform file, a folder.
 
 Files come from --attach, which is never parsed, and from MEDIA:/absolute/path
-in the text unless --no-media says otherwise. Every file is checked before the
-first byte goes out. Each text and each file has a receipt: sent, dropped,
-rejected or unknown. Unknown is what a cut connection leaves; it is not sent
-again unless --retry-unknown asks for it.
+in the text unless --no-media says otherwise. What others wrote, such as file
+names or the output of a program, goes below the text with --quote: no MEDIA: in
+it acts. Every file is checked before the first byte goes out. Each text and
+each file has a receipt: sent, dropped, rejected or unknown. Unknown is what a
+cut connection leaves; it is not sent again unless --retry-unknown asks for it.
 
 Success means that every part of the message was sent. It exits with 1 when one
 was not, and with 2 on wrong use.`,
 		Example: "  honestty send -t telegram --attach report.pdf 'The report'\n  honestty send --dry-run -t slack:#ops <notes.txt\n  honestty send --retry-dropped 01a22e30",
-		Args:    cobra.MaximumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("the message is one argument: put it in quotes")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(cmd.Context(), unix.SIGINT, unix.SIGTERM, unix.SIGHUP)
 			defer stop()
-			switch {
-			case list:
-				return c.list(ctx, args)
-			case c.retry != "":
-				if len(args) > 0 || c.file != "" || len(c.attach) > 0 {
-					return usagef("--retry-dropped sends the message of that call: give no other")
-				}
+			if list {
+				return c.list(args)
+			}
+			if err := c.fits(cmd, args); err != nil {
+				return err
+			}
+			if c.retry != "" {
 				return c.again(ctx)
 			}
-			text, err := c.body(args)
+			text, quoted, err := c.body(args)
 			if err != nil {
 				return err
 			}
-			if len(c.allowOnce) > 0 {
-				return usagef("--allow-once goes with --retry-dropped")
-			}
-			return c.send(ctx, text)
+			return c.send(ctx, text, quoted)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&c.target, "to", "t", "", "platform, platform:chat or platform:chat:thread")
 	f.StringVarP(&c.file, "file", "f", "", "take the text from this file; - is stdin")
+	f.StringVar(&c.quote, "quote", "", "put this file below the text, as text that others wrote; - is stdin")
 	f.StringVarP(&c.subject, "subject", "s", "", "one line above the text")
 	f.StringArrayVar(&c.attach, "attach", nil, "attach this file")
 	f.BoolVar(&c.noMedia, "no-media", false, "leave MEDIA: in the text as text")
@@ -90,42 +95,95 @@ was not, and with 2 on wrong use.`,
 	f.BoolVar(&c.retryUnknown, "retry-unknown", false, "with --retry-dropped: also what may have arrived")
 	f.StringArrayVar(&c.allowOnce, "allow-once", nil, "with --retry-dropped: ask at the window whether this file may go although the policy denies it")
 	f.BoolVarP(&list, "list", "l", false, "list the targets, of all platforms or of the one named")
-	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing when all was sent")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing but warnings when all was sent")
 	f.BoolVar(&c.asJSON, "json", false, "print the result as one JSON object")
 	return cmd
 }
 
-// body finds the text: argument, then --file, then stdin where it is no
-// terminal.
-func (c *sendCall) body(args []string) (string, error) {
-	var raw []byte
-	var err error
-	switch {
-	case len(args) == 1:
-		return args[0], nil
-	case c.file != "" && c.file != "-":
-		if raw, err = os.ReadFile(c.file); err != nil {
-			return "", &usageError{fmt.Errorf("cannot read the text: %w", err)}
+// fits refuses flags that would be ignored: what somebody asks for happens, or
+// the command does not.
+func (c *sendCall) fits(cmd *cobra.Command, args []string) error {
+	if !cmd.Flags().Changed("retry-dropped") {
+		for _, name := range []string{"retry-unknown", "allow-once"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s goes with --retry-dropped", name)
+			}
 		}
-	case c.file == "-" || !isTerminal(c.app.in):
-		if raw, err = io.ReadAll(io.LimitReader(c.app.in, maxText+1)); err != nil {
-			return "", fmt.Errorf("read stdin: %w", err)
+		for _, path := range c.attach {
+			if !utf8.ValidString(path) {
+				return usagef("the name of the file %s is no UTF-8: give it a name that is, or a link with one", send.Shown(path))
+			}
+		}
+		return nil
+	}
+	if c.retry == "" {
+		return usagef("--retry-dropped needs the id of a call; honestty log --tool send_message lists them")
+	}
+	for _, name := range []string{"to", "file", "quote", "subject", "attach", "no-media", "voice", "document"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--retry-dropped sends the rest of that message as it was: leave --%s out", name)
 		}
 	}
 	switch {
-	case len(raw) > maxText:
-		return "", usagef("the text has more than %s: attach it as a file", outcome.Size(maxText))
-	case !utf8.Valid(raw):
-		return "", usagef("the text is no UTF-8: attach a file with --attach FILE, or with MEDIA:/absolute/path in the text")
-	case len(raw) == 0 && len(c.attach) == 0:
-		return "", usagef("no message: give it as an argument, with --file, or on stdin")
+	case len(args) > 0:
+		return usagef("--retry-dropped sends the message of that call: give no other")
+	case c.dryRun && len(c.allowOnce) > 0:
+		return usagef("--allow-once asks a person, and a dry run asks nobody")
+	}
+	return nil
+}
+
+// body finds the text, from the argument, then --file, then stdin where it is
+// no terminal; and what --quote puts below it.
+func (c *sendCall) body(args []string) (text, quoted string, err error) {
+	if c.file == "-" && c.quote == "-" {
+		return "", "", usagef("stdin is either the text or the quote")
+	}
+	switch {
+	case len(args) == 1:
+		text = args[0]
+	case c.file != "":
+		text, err = c.read(c.file)
+	case c.quote != "-" && !isTerminal(c.app.in):
+		text, err = c.read("-")
+	}
+	if err == nil && c.quote != "" {
+		quoted, err = c.read(c.quote)
+	}
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(text)+len(quoted) > maxText:
+		return "", "", usagef("the text has more than %s: attach it as a file", outcome.Size(maxText))
+	case !utf8.ValidString(text) || !utf8.ValidString(quoted):
+		return "", "", usagef("the text is no UTF-8: attach a file with --attach FILE, or with MEDIA:/absolute/path in the text")
+	case strings.TrimSpace(text+quoted) == "" && len(c.attach) == 0:
+		return "", "", usagef("no message: give it as an argument, with --file, or on stdin")
+	}
+	return text, quoted, nil
+}
+
+// read reads a text, and one byte more than it may have: - is stdin.
+func (c *sendCall) read(name string) (string, error) {
+	var in io.Reader = c.app.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return "", &usageError{fmt.Errorf("cannot read the text: %w", err)}
+		}
+		defer f.Close() // only read
+		in = f
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, maxText+1))
+	if err != nil {
+		return "", &usageError{fmt.Errorf("cannot read the text: %w", err)}
 	}
 	return string(raw), nil
 }
 
-func (c *sendCall) params(k *kit, text string) (send.Params, error) {
+func (c *sendCall) params(k *kit, text, quoted string) (send.Params, error) {
 	p := send.Params{
-		Target: cmp.Or(c.target, k.conf.Send.Default), Message: text, Subject: c.subject, Attachments: c.attach,
+		Target: cmp.Or(c.target, k.conf.Send.Default), Message: text, Quoted: quoted, Subject: c.subject, Attachments: c.attach,
 		NoMedia: c.noMedia, AsVoice: c.voice, AsDocument: c.document, DryRun: c.dryRun,
 	}
 	if p.Target == "" {
@@ -134,13 +192,13 @@ func (c *sendCall) params(k *kit, text string) (send.Params, error) {
 	return p, nil
 }
 
-func (c *sendCall) send(ctx context.Context, text string) error {
+func (c *sendCall) send(ctx context.Context, text, quoted string) error {
 	k, err := c.app.openKit()
 	if err != nil {
 		return err
 	}
 	defer k.close()
-	p, err := c.params(k, text)
+	p, err := c.params(k, text, quoted)
 	if err != nil {
 		return err
 	}
@@ -175,7 +233,7 @@ func (c *sendCall) told(k *kit, answer tools.Answer) error {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(c.app.err, "honestty: "+screen.Visible(w))
 	}
-	if r.Note != "" {
+	if r.Note != "" && !(c.quiet && r.Success) {
 		fmt.Fprintln(c.app.err, "honestty: "+screen.Visible(r.Note))
 	}
 	return k.judged(answer, false)
@@ -184,39 +242,87 @@ func (c *sendCall) told(k *kit, answer tools.Answer) error {
 func isTarget(err error) bool { return errors.Is(err, send.ErrTarget) }
 
 // printReceipts writes one line for each part of the message, those that were
-// not sent first.
+// not sent first. Of a dry run it writes what would go.
 func printReceipts(w io.Writer, r *send.Result) error {
+	b := bufio.NewWriter(w)
 	receipts := r.Delivery
 	if r.Plan != nil {
 		receipts = r.Plan.Attachments
-		for i, t := range r.Plan.Texts {
-			if _, err := fmt.Fprintf(w, "text %d of %d to %s, %s\n", i+1, len(r.Plan.Texts), screen.Visible(r.Plan.Target), outcome.CountBytes(int64(len(t)))); err != nil {
-				return err
-			}
-		}
+		printPlan(b, r.Plan)
 	}
 	order := slices.Clone(receipts)
 	slices.SortStableFunc(order, func(a, b send.Receipt) int { return cmp.Compare(rankOf(a), rankOf(b)) })
 	for _, d := range order {
-		size := ""
-		if d.Size != nil && d.Kind != send.TextKind {
+		name, size, said := d.Requested, "", ""
+		switch {
+		case d.Kind == send.TextKind:
+			name = strings.TrimPrefix(strings.TrimSuffix(name, " 1/1"), "text ")
+			if name == send.TextKind { // the one part
+				name = ""
+			}
+		case d.Size != nil:
 			size = outcome.Size(*d.Size)
 		}
-		said := d.PlatformID
-		if said != "" {
-			said = "as " + said
-		}
-		if d.Status != send.Sent || r.Plan != nil && d.Reason != "" {
+		switch {
+		case d.Status != send.Sent:
 			said = d.Reason
 			if d.Rule != "" {
 				said += " (" + d.Rule + ")"
 			}
+		case r.Plan != nil:
+			if d.Resolved != d.Requested {
+				said = d.Resolved
+			}
+		case d.PlatformID != "":
+			said = "as " + d.PlatformID
 		}
-		if _, err := fmt.Fprintf(w, "%-9s %-9s %8s  %s  %s\n", d.Status, d.Kind, size, screen.Visible(d.Requested), screen.Visible(said)); err != nil {
-			return err
+		line := fmt.Sprintf("%-*s %-9s %9s  %s", statusWidth(r), statusWord(d, r.Plan != nil), d.Kind, size, screen.Visible(name))
+		if said != "" {
+			line += "  " + screen.Visible(said)
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+	return b.Flush()
+}
+
+func statusWidth(r *send.Result) int {
+	if r.Plan != nil {
+		return len("would drop")
+	}
+	return len("rejected")
+}
+
+// statusWord is what became of a part, or what would: of a dry run nothing is
+// said to be sent.
+func statusWord(d send.Receipt, plan bool) string {
+	switch {
+	case plan && d.Status == send.Sent:
+		return "would go"
+	case plan && d.Status == send.Dropped:
+		return "would drop"
+	}
+	return d.Status.String()
+}
+
+// printPlan writes the texts that would go, each as it would be split.
+func printPlan(b *bufio.Writer, p *send.Plan) {
+	fmt.Fprintf(b, "to %s\n", screen.Visible(p.Target))
+	if p.Subject != "" {
+		fmt.Fprintf(b, "subject: %s\n", screen.Visible(p.Subject))
+	}
+	for i, t := range p.Texts {
+		what := fmt.Sprintf("text %d of %d", i+1, len(p.Texts))
+		if len(p.Texts) == 1 {
+			what = "text"
+		}
+		if p.Caption {
+			what += ", as the caption of the file"
+		}
+		fmt.Fprintf(b, "%s, %s:\n", what, outcome.CountBytes(int64(len(t))))
+		for line := range strings.SplitSeq(strings.TrimRight(t, "\n"), "\n") {
+			fmt.Fprintf(b, "  | %s\n", screen.Visible(line))
 		}
 	}
-	return nil
 }
 
 // rankOf puts what needs somebody first.
@@ -232,106 +338,36 @@ func rankOf(r send.Receipt) int {
 	return 2
 }
 
-// again sends what was not sent of a call in the journal.
-func (c *sendCall) again(ctx context.Context) error {
+func (c *sendCall) list(args []string) error {
 	k, err := c.app.openKit()
 	if err != nil {
 		return err
 	}
 	defer k.close()
-	start, earlier, err := sentCall(c.retry)
-	if err != nil {
-		return err
-	}
-	var p send.Params
-	if err := json.Unmarshal(start.Args, &p); err != nil {
-		return fmt.Errorf("read the call of the journal: %w", err)
-	}
 	s, err := k.newSender()
 	if err != nil {
 		return err
 	}
-	t := send.Tool(s)
-	t.Run = func(ctx context.Context, call *tools.Call, _ json.RawMessage) tools.Answer {
-		req, err := s.Retry(p.Request(start.Source.Dir), earlier, c.retryUnknown)
-		if err != nil {
-			return notSent(outcome.Failed, err)
+	// It sends nothing, so it is no call for the journal: the form of a message
+	// asks for it each time it opens.
+	r := s.List()
+	if len(args) == 1 {
+		name, _, _ := strings.Cut(args[0], ":")
+		one, known := r.Platforms[name]
+		if !known {
+			return usagef("no platform is called %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(r.Platforms)), ", "))
 		}
-		for _, path := range c.allowOnce {
-			q := tools.Question{Rule: "the delivery policy denies this file", Detail: "send " + path + " to " + p.Target}
-			if err := call.Ask(ctx, q); err != nil {
-				return notSent(outcome.Refused, err)
-			}
-		}
-		s.Ask, req.Progress, req.Allow = call.Ask, call.Report, c.allowOnce
-		r := s.Send(ctx, req)
-		return tools.Answer{Status: r.Status, Err: r.Err, Result: r, Summary: r.Summary()}
+		r.Platforms = map[string]send.PlatformList{name: one}
 	}
-	raw, err := json.Marshal(struct {
-		send.Params
-		RetryOf string `json:"retry_of"`
-	}{p, start.Call})
-	if err != nil {
-		return fmt.Errorf("write the parameters: %w", err)
-	}
-	r := k.request(raw)
-	r.Report = c.app.progress()
-	_, answer := k.caller.Call(ctx, t, r)
-	return c.told(k, answer)
-}
-
-// notSent is the answer where nothing was tried.
-func notSent(status outcome.Status, err error) tools.Answer {
-	text := oneLine(err)
-	return tools.Answer{Status: status, Err: err, Result: &send.Result{Error: &text, Status: status, Delivery: []send.Receipt{}}, Summary: text}
-}
-
-// sentCall finds a call of send_message and what became of it.
-func sentCall(id string) (journal.Start, *send.Result, error) {
-	l := &logCall{filter: journal.Filter{Tool: "send_message"}}
-	b, follower, err := l.book()
-	if err != nil {
-		return journal.Start{}, nil, err
-	}
-	defer follower.Close()
-	r, err := b.Find(id)
-	if err != nil {
-		return journal.Start{}, nil, err
-	}
-	start, end, err := journal.Detail(stateDir("journal"), r)
-	if err != nil {
-		return start, nil, err
-	}
-	if r.Start.Tool != "send_message" || end == nil {
-		return start, nil, fmt.Errorf("call %s sent no message, or has not ended", r.Start.Call)
-	}
-	var result send.Result
-	if err := json.Unmarshal(end.Result, &result); err != nil {
-		return start, nil, fmt.Errorf("read the result of the journal: %w", err)
-	}
-	return start, &result, nil
-}
-
-func (c *sendCall) list(ctx context.Context, args []string) error {
-	k, err := c.app.openKit()
-	if err != nil {
-		return err
-	}
-	defer k.close()
-	answer := k.call(ctx, "send_message", json.RawMessage(`{"action":"list"}`), nil, nil)
-	r, ok := answer.Result.(*send.Result)
-	if c.asJSON || !ok {
-		return errors.Join(c.app.printJSON(answer.Result), k.judged(answer, true))
+	if c.asJSON {
+		return c.app.printJSON(r)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Platforms)) {
-		if len(args) == 1 && args[0] != name {
-			continue
-		}
 		if err := printPlatform(c.app.out, name, r.Platforms[name]); err != nil {
 			return fmt.Errorf("write the list: %w", err)
 		}
 	}
-	return k.judged(answer, false)
+	return nil
 }
 
 func printPlatform(w io.Writer, name string, p send.PlatformList) error {

@@ -39,16 +39,24 @@ is removed from there. With --play it is played afterwards.
 Success means that the file is where it says and decodes to its end. It exits
 with 1 when it is not, and with 2 on wrong use.`,
 		Example: "  honestty speak -o ~/notes/meeting.wav 'The meeting is at nine'\n  honestty speak --language de --play - <brief.txt",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne("give one text: put it in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if list {
+			switch {
+			case list:
 				return a.listProviders(cmd.Context(), p.Language, asJSON)
+			case p.NoClobber && p.Force:
+				return usagef("--no-clobber and --force contradict each other")
+			case cmd.Flags().Changed("speed") && !(p.Speed > 0):
+				return usagef("--speed takes 0.25 to 4.0")
+			case p.Resume != "" && len(args) > 0:
+				return usagef("--resume has its text already: give no other")
+			case p.Resume == "":
+				text, err := a.textToSpeak(args)
+				if err != nil {
+					return err
+				}
+				p.Text = text
 			}
-			text, err := a.textToSpeak(args)
-			if err != nil {
-				return err
-			}
-			p.Text = text
 			if p.Text == "" && p.Resume == "" {
 				return usagef("no text: give it as an argument, or - to take it from stdin")
 			}
@@ -124,6 +132,9 @@ func (a *app) printSpeech(r *tts.Result) error {
 			return fmt.Errorf("write the result: %w", err)
 		}
 		fmt.Fprintln(a.err, "honestty: "+r.Summary())
+		if r.Requested == "" {
+			fmt.Fprintln(a.err, "honestty: "+r.Sweep.Note)
+		}
 	}
 	if r.Replaced != nil && r.Replaced.Checkpoint != "" {
 		fmt.Fprintf(a.err, "honestty: the file that was there is checkpoint %s: honestty checkpoint restore %s brings it back\n", r.Replaced.Checkpoint, r.Replaced.Checkpoint)
@@ -132,7 +143,7 @@ func (a *app) printSpeech(r *tts.Result) error {
 		fmt.Fprintf(a.err, "honestty: %s is as it was (unchanged, %s)\n", screen.Visible(r.Kept.Path), outcome.Size(r.Kept.Size))
 	}
 	if r.Resume != "" {
-		fmt.Fprintf(a.err, "honestty: %d of %d chunks are made: honestty speak --resume %s makes the rest\n", r.Made, r.Chunks, r.Resume)
+		fmt.Fprintf(a.err, "honestty: %d of %d chunks are made: honestty speak --resume %s goes on from there\n", r.Made, r.Chunks, r.Resume)
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintln(a.err, "honestty: "+screen.Visible(n))
@@ -165,8 +176,11 @@ func (a *app) listProviders(ctx context.Context, language string, asJSON bool) e
 	}
 	for _, s := range states {
 		why := "ready"
-		if !s.Ready {
+		switch {
+		case !s.Ready:
 			why = s.Why
+		case s.Server:
+			why = "set up; whether its server answers is not known"
 		}
 		if _, err := fmt.Fprintf(a.out, "%-12s %s\n", s.Name, screen.Visible(why)); err != nil {
 			return fmt.Errorf("write the list: %w", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,15 +76,36 @@ func (k *kit) danger() danger.Policy {
 func (k *kit) terminal() (tools.Tool, error) {
 	t := terminal.Tool(terminal.Deps{
 		Poller: k.poller, SpillDir: stateDir("spill"), Default: k.conf.Tools.Timeout,
-		Check: danger.Gate(k.danger()), Background: background{k},
+		Check: danger.Gate(k.danger()), CheckDir: k.workdir, Background: background{k},
 	})
 	t.Streams = true
 	return t, nil
 }
 
+// workdir is the directory that a call names for its command, past the policy
+// of paths: an error of starting would repeat it.
+func (k *kit) workdir(workdir, dir string) (string, error) {
+	if workdir == "" {
+		return dir, nil
+	}
+	if k.homeless != nil {
+		return "", k.homeless
+	}
+	p, err := k.policy.Check(workdir, dir, safepath.Read)
+	if said := safepath.Message("workdir", err); said != "" {
+		return "", &outcome.RefusedError{Rule: said}
+	}
+	if err != nil {
+		return "", fmt.Errorf("workdir: %w", err)
+	}
+	return p.Abs, nil
+}
+
 // A background starts what the terminal tool is asked to leave running.
 type background struct{ k *kit }
 
+// StartBackground passes no gate again: the terminal tool has judged the
+// command and the directory.
 func (b background) StartBackground(ctx context.Context, c *tools.Call, bg terminal.Background) tools.Answer {
 	params, err := json.Marshal(process.Params{
 		Action: "start", Command: bg.Command, Workdir: bg.Dir, PTY: bg.PTY, Watch: bg.WatchPatterns,
@@ -91,19 +113,35 @@ func (b background) StartBackground(ctx context.Context, c *tools.Call, bg termi
 	if err != nil {
 		return tools.Answer{Status: outcome.Failed, Err: err, Result: map[string]string{"error": err.Error()}}
 	}
-	client, err := b.k.app.jobs(ctx)
-	if err != nil {
-		return tools.Answer{Status: outcome.Failed, Err: err, Result: map[string]string{"error": err.Error()}}
+	a := jobhost.Tool(b.k.app.jobs, jobhost.Gates{}).Run(ctx, c, params)
+	if bg.NotifyOnComplete && a.Err == nil {
+		a.Result = noted(a.Result, "notify_on_complete was not used: nothing can be told after an answer. The window shows the end; process with wait sees it")
 	}
-	defer client.Close()
-	return client.Run(ctx, c, params)
+	return a
+}
+
+// noted adds a note to a result of the process tool, or leaves what is none.
+func noted(result any, note string) any {
+	raw, err := json.Marshal(result)
+	if err != nil {
+		return result
+	}
+	var r jobResult
+	if json.Unmarshal(raw, &r) != nil {
+		return result
+	}
+	r.Notes = append(r.Notes, note)
+	return r
 }
 
 func (k *kit) process() (tools.Tool, error) {
-	return jobhost.Tool(k.app.jobs, danger.Gate(k.danger())), nil
+	return jobhost.Tool(k.app.jobs, jobhost.Gates{Check: danger.Gate(k.danger()), Dir: k.workdir}), nil
 }
 
 func (k *kit) readFile() (tools.Tool, error) {
+	if k.homeless != nil {
+		return tools.Tool{}, k.homeless
+	}
 	t := readfile.Tool(k.policy)
 	t.ReadOnly = true
 	return t, nil
@@ -119,7 +157,7 @@ func (k *kit) executeCode() (tools.Tool, error) {
 	run := terminal.Deps{Poller: k.poller, SpillDir: stateDir("spill")}
 	t := execcode.Tool(execcode.Deps{
 		Run: runScript(run), Dir: stateDir("code"), Default: k.conf.Tools.Timeout,
-		Check: danger.CodeGate(k.danger()),
+		Check: danger.CodeGate(k.danger()), CheckDir: k.workdir,
 	})
 	t.Streams = true
 	return t, nil
@@ -134,6 +172,9 @@ func (k *kit) checkpoint() (tools.Tool, error) {
 }
 
 func (k *kit) checkpoints() (*checkpoint.Store, error) {
+	if k.homeless != nil {
+		return nil, k.homeless
+	}
 	return checkpoint.Open(stateDir("checkpoints"), checkpoint.Limits{})
 }
 
@@ -155,10 +196,17 @@ func (k *kit) speechDeps() (tts.Deps, error) {
 	}
 	return tts.Deps{
 		Poller: k.poller, Policy: k.policy, Config: conf,
-		AudioDir: audioDir(), StateDir: stateDir("speech"),
+		AudioDir: audioDir(), StateDir: stateDir(""),
 		Keep: func(old *os.File, path, call string) (string, error) {
 			e, err := s.Keep(old, path, call)
 			return e.ID, err
+		},
+		Cost: func(id string) []string {
+			e, err := s.Find(id)
+			if err != nil {
+				return nil // it was told when it was kept
+			}
+			return e.Cost()
 		},
 	}, nil
 }
@@ -197,6 +245,9 @@ func secretsFile() string {
 // newSender sets up every platform that has what it needs. The others are
 // named with what they lack.
 func (k *kit) newSender() (*send.Sender, error) {
+	if k.homeless != nil {
+		return nil, k.homeless
+	}
 	c := k.conf.Send
 	s := &send.Sender{Policy: k.policy, Scrub: &send.Scrubber{}}
 	s.Policy.Allow, s.Policy.Strict = expandAll(c.Allow), c.Strict

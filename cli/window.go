@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/internal/proc"
@@ -35,19 +36,21 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 	}
 	spareProcs()
 	state, forgot := countStart()
+	swept := make(chan error, 1) // the shell does not wait for it
+	go func() { swept <- sweep(stateDir(""), time.Now()) }()
 	infos, err := tui.Run(ctx, tui.Options{
 		Poller: p, Version: a.version, Env: os.Getenv,
 		Spec:    session.Spec{Command: args},
 		Journal: stateDir("journal"), Program: ownProgram(),
 		Jobs:     func() (*jobhost.Client, error) { return jobhost.Dial(a.ctlEnv()) },
 		Play:     a.player(p),
-		Settings: store, State: state, Say: firstOf(problems, forgot),
+		Settings: store, State: state, Troubles: []error{problems, forgot},
 	})
 	a.leftRunning(infos)
 	if errors.Is(err, input.ErrNotTerminal) {
 		err = usagef("%w: a window needs one; `honestty run -- COMMAND` does without", err)
 	}
-	return errors.Join(err, p.Close())
+	return errors.Join(err, <-swept, p.Close())
 }
 
 // ownProgram is the path of this program, for what a window starts; empty when
@@ -78,16 +81,6 @@ func spareProcs() {
 	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < leastProcs {
 		runtime.GOMAXPROCS(leastProcs)
 	}
-}
-
-// firstOf is the first error's text, for the status bar.
-func firstOf(errs ...error) string {
-	for _, err := range errs {
-		if err != nil {
-			return oneLine(err)
-		}
-	}
-	return ""
 }
 
 // leftRunning names the processes that outlived the window.

@@ -16,8 +16,9 @@ import (
 // does either, but for those of hosts that have died.
 var ErrNoHost = errors.New("no job host runs")
 
-// startTime is how long a host may take until it listens.
-const startTime = 5 * time.Second
+// startTime is how long a host may take until it listens: as long as it waits
+// for one before it that is about to end, and a little.
+const startTime = endTime + 5*time.Second
 
 // startPoll is the pause between two looks at a host that is starting.
 const startPoll = 10 * time.Millisecond
@@ -29,8 +30,8 @@ type Client struct{ c *ctl.Client }
 func Dial(env ctl.Env) (*Client, error) {
 	env.Service = Service
 	c, err := ctl.Dial(env, ctl.Latest)
-	if errors.Is(err, ctl.ErrNoWindow) {
-		return nil, ErrNoHost
+	if errors.Is(err, ctl.ErrNoWindow) || errors.Is(err, ctl.ErrUnanswered) {
+		return nil, ErrNoHost // or one that ended as it was greeted: nothing was asked yet
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reach the job host: %w", err)

@@ -279,12 +279,77 @@ func TestAHostThatCannotBeStartedIsTold(t *testing.T) {
 	if err == nil || !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	asks := Tool(func(context.Context) (*Client, error) { return nil, ErrNoHost }, func(string) (string, error) { return "recursive delete", nil })
+	asks := Tool(func(context.Context) (*Client, error) { return nil, ErrNoHost }, Gates{
+		Check: func(string) (string, error) { return "recursive delete", nil },
+	})
 	call := &tools.Call{Ask: func(context.Context, tools.Question) error { return tools.ErrNobodyToAsk }}
 	if a := asks.Run(t.Context(), call, json.RawMessage(`{"action":"start","command":"rm -r x"}`)); a.Status != outcome.Refused {
 		t.Errorf("%+v", a)
 	}
 	if a := asks.Run(t.Context(), call, json.RawMessage(`{"action":"list"}`)); a.Status != outcome.Failed || !errors.Is(a.Err, ErrNoHost) {
 		t.Errorf("%+v", a)
+	}
+}
+
+func TestADirectoryThatARuleRefusesStartsNothing(t *testing.T) {
+	reached := false
+	starts := Tool(func(context.Context) (*Client, error) { reached = true; return nil, ErrNoHost }, Gates{
+		Dir: func(workdir, dir string) (string, error) {
+			if workdir != "below" || dir != "/here" {
+				t.Errorf("it judges %q from %q", workdir, dir)
+			}
+			return "", &outcome.RefusedError{Rule: "a place of secrets"}
+		},
+	})
+	a := starts.Run(t.Context(), &tools.Call{Dir: "/here"}, json.RawMessage(`{"action":"start","command":"true","workdir":"below"}`))
+	if a.Status != outcome.Refused || reached || strings.Contains(a.Summary, "below") {
+		t.Errorf("reached %v: %+v", reached, a)
+	}
+}
+
+func TestAHostWaitsForTheOneBeforeItToWriteItsRecords(t *testing.T) {
+	env, dir := envIn(shortDir(t)), t.TempDir()
+	first, err := Begin(t.Context(), env, dir) // it ends: its socket is gone
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := make(chan error, 1)
+	go func() {
+		second, err := Begin(t.Context(), env, dir)
+		if err == nil {
+			err = second.Close()
+		}
+		began <- err
+	}()
+	cut, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := AwaitEnd(cut, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("while it lives: %v", err)
+	}
+	select {
+	case err := <-began:
+		t.Fatalf("the second did not wait: %v", err)
+	default:
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-began; err != nil {
+		t.Error(err)
+	}
+	if err := AwaitEnd(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAHostBesideOneThatServesIsRefused(t *testing.T) {
+	r, dir := serve(t, time.Hour), t.TempDir()
+	life, err := Begin(t.Context(), r.env, dir) // the serving one's
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer life.Close()
+	if _, err := Begin(t.Context(), r.env, dir); !errors.Is(err, ErrRunning) {
+		t.Errorf("%v", err)
 	}
 }

@@ -28,6 +28,10 @@ type Config struct {
 	Table *process.Table
 	Tool  tools.Tool    // of the table
 	Idle  time.Duration // 0: DefaultIdle
+
+	// Descriptors counts what a process holds; ok is false where nobody can
+	// tell. It is called by several goroutines. Nil: not known.
+	Descriptors func(pid int) (n int64, ok bool)
 }
 
 // Serve answers until ctx ends, somebody asks the host to stop, or it was idle.
@@ -166,7 +170,13 @@ func (h *host) list() listResult {
 	now := time.Now()
 	r := listResult{Jobs: []Job{}}
 	for _, i := range h.Table.List() {
-		r.Jobs = append(r.Jobs, jobOf(i, now))
+		j := jobOf(i, now)
+		if h.Descriptors != nil && j.Running {
+			if n, ok := h.Descriptors(j.PID); ok {
+				j.Descriptors = &n
+			}
+		}
+		r.Jobs = append(r.Jobs, j)
 	}
 	return r
 }

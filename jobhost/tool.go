@@ -10,21 +10,38 @@ import (
 	"github.com/honestty/honestty/tools/process"
 )
 
+// Gates are what a start passes before the host is told of it. A nil one judges
+// nothing.
+type Gates struct {
+	// Check looks at a command. An error refuses it; a rule in ask has the
+	// person asked.
+	Check func(command string) (ask string, err error)
+
+	// Dir returns the directory to use for workdir, which the caller meant from
+	// dir. The error matches outcome.ErrRefused where a rule forbids it.
+	Dir func(workdir, dir string) (string, error)
+}
+
 // Tool is the process tool for callers that are not the host: they judge a
 // command, and ask the person where a rule wants that; the host does the rest.
-// connect finds the host, or starts it. A nil check judges nothing.
-func Tool(connect func(context.Context) (*Client, error), check func(command string) (ask string, err error)) tools.Tool {
+// connect finds the host, or starts it.
+func Tool(connect func(context.Context) (*Client, error), gates Gates) tools.Tool {
 	t := process.Tool(nil) // for its name, schema and title
 	t.Run = func(ctx context.Context, c *tools.Call, params json.RawMessage) tools.Answer {
 		var p process.Params
-		if json.Unmarshal(params, &p) == nil && p.Action == "start" && check != nil {
-			rule, err := check(p.Command)
-			if err == nil && rule != "" {
-				err = c.Ask(ctx, tools.Question{Rule: rule, Detail: p.Command})
+		if json.Unmarshal(params, &p) == nil && p.Action == "start" {
+			if err := gates.pass(ctx, c, &p); err != nil {
+				status := outcome.Failed
+				if errors.Is(err, outcome.ErrRefused) {
+					status = outcome.Refused
+				}
+				return failed(status, err)
 			}
+			raw, err := json.Marshal(p) // with the directory as it was checked
 			if err != nil {
-				return failed(outcome.Refused, err)
+				return failed(outcome.Failed, err)
 			}
+			params = raw
 		}
 		client, err := connect(ctx)
 		if err != nil {
@@ -38,6 +55,23 @@ func Tool(connect func(context.Context) (*Client, error), check func(command str
 		return client.Run(ctx, c, params)
 	}
 	return t
+}
+
+// pass judges a start and fills in the directory as it was checked.
+func (g Gates) pass(ctx context.Context, c *tools.Call, p *process.Params) (err error) {
+	if g.Dir != nil && p.Workdir != "" {
+		if p.Workdir, err = g.Dir(p.Workdir, c.Dir); err != nil {
+			return err
+		}
+	}
+	if g.Check == nil {
+		return nil
+	}
+	rule, err := g.Check(p.Command)
+	if err != nil || rule == "" {
+		return err
+	}
+	return c.Ask(ctx, tools.Question{Rule: rule, Detail: p.Command})
 }
 
 // failed is the answer where the host was not reached.

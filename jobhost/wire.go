@@ -47,32 +47,33 @@ type listResult struct {
 
 // A Job is one background job as others than its host see it.
 type Job struct {
-	ID         string            `json:"id"`
-	Command    string            `json:"command"`
-	Dir        string            `json:"dir"`
-	PID        int               `json:"pid"`
-	PTY        bool              `json:"pty"`
-	Cols       int               `json:"cols"`
-	Rows       int               `json:"rows"`
-	State      string            `json:"state"` // process.State in words
-	Running    bool              `json:"running"`
-	Detached   bool              `json:"detached"` // of a host that is gone: no input, no more output
-	Started    time.Time         `json:"started"`
-	Ended      time.Time         `json:"ended"`
-	DurationMS int64             `json:"duration_ms"` // -1: not known
-	ExitCode   *int              `json:"exit_code"`
-	Signal     string            `json:"signal"`
-	Error      string            `json:"error"`
-	Output     outcome.State     `json:"output"`      // of the capture; unknown while it runs
-	Sentence   string            `json:"sentence"`    // what is known of the output, in words; empty while it runs
-	Read       int64             `json:"bytes_read"`  //
-	KeptFrom   int64             `json:"kept_from"`   // the first byte that is still kept
-	LastOutput time.Time         `json:"last_output"` //
-	LastError  string            `json:"last_error"`  // the last line that looks like a failure
-	TakesKeys  bool              `json:"takes_keys"`  // a terminal: every key, and a size
-	TakesLines bool              `json:"takes_lines"` // a pipe: lines
-	Orphans    []outcome.Process `json:"orphans"`
-	Notes      []string          `json:"notes"`
+	ID          string            `json:"id"`
+	Command     string            `json:"command"`
+	Dir         string            `json:"dir"`
+	PID         int               `json:"pid"`
+	PTY         bool              `json:"pty"`
+	Cols        int               `json:"cols"`
+	Rows        int               `json:"rows"`
+	State       string            `json:"state"` // process.State in words
+	Running     bool              `json:"running"`
+	Detached    bool              `json:"detached"` // of a host that is gone: no input, no more output
+	Started     time.Time         `json:"started"`
+	Ended       time.Time         `json:"ended"`
+	DurationMS  int64             `json:"duration_ms"` // -1: not known
+	ExitCode    *int              `json:"exit_code"`
+	Signal      string            `json:"signal"`
+	Error       string            `json:"error"`
+	Output      outcome.State     `json:"output"`      // of the capture; unknown while it runs
+	Sentence    string            `json:"sentence"`    // what is known of the output, in words; empty while it runs
+	Read        int64             `json:"bytes_read"`  //
+	KeptFrom    int64             `json:"kept_from"`   // the first byte that is still kept
+	LastOutput  time.Time         `json:"last_output"` //
+	LastError   string            `json:"last_error"`  // the last line that looks like a failure
+	Descriptors *int64            `json:"descriptors"` // its process holds; nil: not known
+	TakesKeys   bool              `json:"takes_keys"`  // a terminal: every key, and a size
+	TakesLines  bool              `json:"takes_lines"` // a pipe: lines
+	Orphans     []outcome.Process `json:"orphans"`
+	Notes       []string          `json:"notes"`
 }
 
 func jobOf(i process.Info, now time.Time) Job {

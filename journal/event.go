@@ -16,6 +16,7 @@ type Source struct {
 	PID     int    `json:"pid,omitempty"`     // of the process that made the call, or followed it
 	Window  int    `json:"window,omitempty"`  // pid of the window it was made in
 	Pane    int    `json:"pane,omitempty"`    // pane of that window
+	TTY     bool   `json:"tty,omitempty"`     // its errors go to a terminal, where somebody can read them
 }
 
 // A Start is what is known of a call before it ends.

@@ -155,6 +155,7 @@ func TestLiveOutputThatCannotBeKeptFailsNoCall(t *testing.T) {
 }
 
 func TestOldLiveOutputIsSweptAndOthersStay(t *testing.T) {
+	const liveKept = time.Hour
 	dir, now := t.TempDir(), time.Now()
 	for name, age := range map[string]time.Duration{"old.raw": liveKept + time.Hour, "new.raw": 0, "other.txt": liveKept * 2} {
 		path := filepath.Join(dir, name)
@@ -165,13 +166,13 @@ func TestOldLiveOutputIsSweptAndOthersStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n, err := SweepLive(dir, now); n != 1 || err != nil {
+	if n, err := SweepLive(dir, liveKept, now); n != 1 || err != nil {
 		t.Errorf("%d gone, %v", n, err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 2 {
 		t.Errorf("%v", left)
 	}
-	if n, err := SweepLive(filepath.Join(dir, "none"), now); n != 0 || err != nil {
+	if n, err := SweepLive(filepath.Join(dir, "none"), liveKept, now); n != 0 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -18,9 +18,6 @@ import (
 // can scroll through. The whole is the tool's to keep.
 const liveCap = 16 << 20
 
-// liveKept is how long the output of a call can be read after it was written.
-const liveKept = 7 * 24 * time.Hour
-
 // A liveFile takes the output of a running call for those who watch. It is made
 // with the first byte, and a failure of it never fails the call: Close tells it.
 type liveFile struct {
@@ -84,9 +81,9 @@ func createPrivate(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
-// SweepLive removes the output of calls that nobody has written to for a week.
-// It returns how many files went, and what could not be looked at.
-func SweepLive(dir string, now time.Time) (gone int, err error) {
+// SweepLive removes the output of calls that was last written to more than age
+// before now. It returns how many files went, and what could not be looked at.
+func SweepLive(dir string, age time.Duration, now time.Time) (gone int, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
@@ -100,7 +97,7 @@ func SweepLive(dir string, now time.Time) (gone int, err error) {
 			continue // not ours
 		}
 		info, err := e.Info()
-		if err != nil || now.Sub(info.ModTime()) < liveKept {
+		if err != nil || now.Sub(info.ModTime()) <= age {
 			continue // gone meanwhile, or young
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/honestty/honestty/tui/input"
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/layout"
+	"github.com/honestty/honestty/tui/picker"
 	"github.com/honestty/honestty/vt"
 )
 
@@ -64,6 +65,8 @@ func newOrders() map[keymap.Action]order {
 		keymap.SwapPrev:   {swap(-1), noNeighbour},
 		keymap.MoveToTab:  {(*Model).askMove, noPane},
 		keymap.BreakPane:  {func(m *Model) tea.Cmd { return m.moveTo(m.focused(), len(m.tabs)) }, noNeighbour},
+		keymap.ChoosePane: {(*Model).choosePane, noPane},
+		keymap.ReadOnly:   {(*Model).toggleReadOnly, noPane},
 		keymap.Rerun:      {(*Model).rerun, notEnded},
 		keymap.ClosePane:  {(*Model).askClosePane, noPane},
 
@@ -83,6 +86,8 @@ func newOrders() map[keymap.Action]order {
 		keymap.NextTab:   {func(m *Model) tea.Cmd { m.showTab((m.active + 1) % len(m.tabs)); return nil }, oneTab},
 		keymap.PrevTab:   {func(m *Model) tea.Cmd { m.showTab((m.active + len(m.tabs) - 1) % len(m.tabs)); return nil }, oneTab},
 		keymap.LastTab:   {func(m *Model) tea.Cmd { m.showTab(m.lastTab); return nil }, oneTab},
+		keymap.TabLeft:   {moveTab(-1), noTabBeside(-1)},
+		keymap.TabRight:  {moveTab(1), noTabBeside(1)},
 		keymap.RenameTab: {(*Model).askName, noPane},
 		keymap.CloseTab:  {(*Model).askCloseTab, noPane},
 
@@ -119,7 +124,7 @@ func newOrders() map[keymap.Action]order {
 		keymap.Alerts:      {(*Model).lookAtAlert, noAlerts},
 
 		keymap.Palette:      {func(m *Model) tea.Cmd { m.openPalette("Palette", false); return nil }, nil},
-		keymap.Help:         {func(m *Model) tea.Cmd { m.openPalette("Help", true); return nil }, nil},
+		keymap.Help:         {(*Model).help, nil},
 		keymap.ChoosePrefix: {func(m *Model) tea.Cmd { m.choosePrefix(); return nil }, nil},
 		keymap.SendPrefix:   {(*Model).sendPrefix, noPrefix},
 		keymap.Redraw:       {func(m *Model) tea.Cmd { m.screen.Invalidate(); m.arrange(); return nil }, nil},
@@ -430,7 +435,11 @@ func keyNamed(name string) (input.Key, bool) {
 }
 
 func (m *Model) lookAtAlert() tea.Cmd {
-	a, _ := m.worst()
+	a, ok := m.worst()
+	if !ok {
+		m.readStanding()
+		return nil
+	}
 	if a.meter {
 		return m.lookAtMeter(a)
 	}
@@ -440,6 +449,15 @@ func (m *Model) lookAtAlert() tea.Cmd {
 	m.dropAlerts(a.pane)
 	m.goToPane(a.pane)
 	return nil
+}
+
+// readStanding shows whole what the bar has only the beginning of.
+func (m *Model) readStanding() {
+	texts := m.standing()
+	if len(m.problems) > 1 {
+		texts = texts[1:] // the others say it in full
+	}
+	m.open(&dialog{Dialog: &picker.Notice{Title: "What is to be known here", Texts: texts}})
 }
 
 // Orders on output.
@@ -466,8 +484,8 @@ func onCopy(key string) func(*Model) tea.Cmd {
 
 // keysOf takes "za" apart and leaves "pgup" whole.
 func keysOf(key string) []string {
-	if key == "za" {
-		return []string{"z", "a"}
+	if len(key) == 2 && key[0] == 'z' {
+		return []string{"z", key[1:]}
 	}
 	return []string{key}
 }

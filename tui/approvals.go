@@ -38,10 +38,17 @@ func (r remote) Ask(ctx context.Context, p ctl.AskParams) (ctl.AskResult, error)
 	case a := <-q.reply:
 		return a, nil
 	case <-t.C:
-	case <-ctx.Done(): // the caller has gone
+	case <-ctx.Done():
+		// The caller has gone or the window closes. Nobody hears an answer, so
+		// none is waited for: a Model that has ended gives none.
+		r.w.program.Send(callMsg{func(m *Model) tea.Cmd {
+			m.dirty = true
+			return m.settle(q, ctl.AskResult{Why: "nobody waits for the answer any more"})
+		}})
+		return ctl.AskResult{}, ctx.Err()
 	}
 	// Perhaps it was answered meanwhile, so the Model has the last word.
-	err := r.in(context.WithoutCancel(ctx), func(m *Model) tea.Cmd {
+	err := r.in(ctx, func(m *Model) tea.Cmd {
 		return m.settle(q, ctl.AskResult{Why: "nobody answered within " + outcome.Duration(limit)})
 	})
 	if err != nil {

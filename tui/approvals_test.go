@@ -1,10 +1,14 @@
 package tui
 
 import (
+	"sync"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/honestty/honestty/ctl"
+	"github.com/honestty/honestty/internal/outer"
 )
 
 func ask(d *desk, detail string) *question {
@@ -82,5 +86,59 @@ func TestTooManyQuestionsAreRefused(t *testing.T) {
 	}
 	if a := answer(t, ask(d, "rm -r more")); a.Allowed || a.Why == "" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// asking opens a window and has somebody ask in it. The channel gets the
+// answer, or is closed when there is none.
+func asking(t *testing.T, limit time.Duration) (*window, <-chan ctl.AskResult) {
+	t.Helper()
+	o := open(t, outerConfig{cols: 100, rows: 30, env: []string{"XDG_RUNTIME_DIR=" + t.TempDir()}}, "/bin/sh")
+	o.See("$")
+	env := map[string]string{ctl.SocketVariable: socketOf(t, o)}
+	c, err := ctl.Dial(ctl.Env{Getenv: func(k string) string { return env[k] }}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan ctl.AskResult, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(answers)
+		var a ctl.AskResult
+		p := ctl.AskParams{Tool: "terminal", Rule: "recursive delete", Detail: "rm -r one", TimeoutMS: limit.Milliseconds()}
+		if c.Call(t.Context(), ctl.MethodAsk, p, &a) == nil {
+			answers <- a
+		}
+	})
+	t.Cleanup(func() {
+		_ = c.Close()
+		wg.Wait()
+	})
+	return o, answers
+}
+
+func TestNoAnswerWithinTheLimitIsARefusal(t *testing.T) {
+	_, answers := asking(t, 300*time.Millisecond)
+	if a, ok := <-answers; !ok || a.Allowed || a.Why != "nobody answered within 0.30s" {
+		t.Errorf("%+v, answered %v", a, ok)
+	}
+}
+
+func TestAWindowEndsAlthoughAQuestionIsOpen(t *testing.T) {
+	o, answers := asking(t, time.Hour)
+	o.See("rm -r one")
+	if err := unix.Kill(o.Bridge().PID(), unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case a, ok := <-answers:
+		if ok && a.Allowed {
+			t.Errorf("%+v", a)
+		}
+	case <-time.After(outer.Patience):
+		t.Fatal("the one who asked still waits")
+	}
+	if e := o.End(); e.Code != 1 {
+		t.Errorf("exit = %+v", e)
 	}
 }

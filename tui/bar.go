@@ -1,9 +1,14 @@
 package tui
 
 import (
+	"slices"
 	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"github.com/honestty/honestty/outcome"
+	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tools/fdmeter"
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/screen"
@@ -79,17 +84,52 @@ func (m *Model) barAlert() statusbar.Alert {
 		if a, ok := inputAlert(v); ok {
 			return a
 		}
+		if v.readOnly {
+			return statusbar.Alert{Mark: statusbar.MarkAttention, Text: "read-only", Hint: m.hint(keymap.ReadOnly, "ends it")}
+		}
 	}
 	if a, ok := m.worst(); ok {
 		return statusbar.Alert{Mark: a.mark, Text: a.text, Hint: m.hint(keymap.Alerts, "looks")}
 	}
-	switch {
-	case m.problem != "":
-		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: m.problem}
-	case v != nil && v.alive() && len(v.info.Notes) > 0:
-		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: v.info.Notes[0]}
+	if texts := m.standing(); len(texts) > 0 {
+		return statusbar.Alert{Mark: statusbar.MarkAttention, Text: texts[0], Hint: m.hint(keymap.Alerts, "reads it"), More: true}
 	}
 	return statusbar.Alert{}
+}
+
+// standing is what is wrong or different as long as nobody changes it: the
+// settings, and what the focused pane could not be given. The first is the one
+// that the bar shows.
+func (m *Model) standing() []string {
+	texts := slices.Concat(m.problems, m.troubles)
+	if v := m.focused(); v != nil && v.alive() {
+		texts = append(texts, v.info.Notes...)
+	}
+	return texts
+}
+
+// queueTime is how often the input that waits is looked at while the bar tells
+// of it: a program that reads and says nothing brings no fact.
+const queueTime = 200 * time.Millisecond
+
+// watchQueue has the focused pane looked at again while its input waits.
+func (m *Model) watchQueue() tea.Cmd {
+	v := m.focused()
+	if m.queueing || v == nil || !v.alive() || v.info.Queued <= queuedShown {
+		return nil
+	}
+	m.queueing = true
+	id := v.pane.ID()
+	return tea.Tick(queueTime, func(time.Time) tea.Msg { return queueDueMsg{id} })
+}
+
+func (m *Model) queueDue(id session.PaneID) tea.Cmd {
+	m.queueing = false
+	if v := m.views[id]; v != nil {
+		v.refresh()
+		m.dirty = true
+	}
+	return nil
 }
 
 // inputAlert says what happens to input that the program does not read.

@@ -151,15 +151,16 @@ func (m *Model) alertCalls(events []journal.Event) {
 	}
 }
 
-// inView reports whether a call is one of a command in a pane that is shown, or
-// of another terminal.
+// inView reports whether somebody has seen how a call ended: it is one of a
+// command in a pane that is shown, or on another terminal. One without a
+// terminal, as cron makes them, was seen by nobody.
 func (m *Model) inView(r journal.Record) bool {
 	src := r.Start.Source
 	if src.Kind != "cli" {
 		return false
 	}
 	if src.Window != os.Getpid() {
-		return true
+		return src.TTY
 	}
 	v := m.views[session.PaneID(src.Pane)]
 	return v != nil && v.shown

@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/honestty/honestty/internal/outer"
 	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/session"
@@ -96,7 +97,7 @@ func record(j *journal.Journal, tool string, e journal.End, src journal.Source) 
 func (d *desk) tell() {
 	d.t.Helper()
 	d.m.w.session.WatchCalls(true)
-	deadline := time.After(patience)
+	deadline := time.After(outer.Patience)
 	for {
 		select {
 		case f := <-d.facts:
@@ -147,17 +148,18 @@ func TestAFailedCallIsAnAlertUntilItIsLookedAt(t *testing.T) {
 }
 
 // TestWhatSomebodySeesInAPaneIsNoAlert is about a command that was typed in a
-// pane: its end stands there.
+// pane or on another terminal: its end stands there. One of cron stands nowhere.
 func TestWhatSomebodySeesInAPaneIsNoAlert(t *testing.T) {
 	d, j, _ := journaled(t)
 	pane := int(d.m.focused().pane.ID())
 	record(j, "terminal", journal.End{Call: "c-4", Status: outcome.Failed, Error: "exit 1"}, journal.Source{Kind: "cli", Window: os.Getpid(), Pane: pane})
 	record(j, "terminal", journal.End{Call: "c-5", Status: outcome.Failed, Error: "exit 2"}, journal.Source{Kind: "cli", Window: os.Getpid(), Pane: 999})
-	record(j, "terminal", journal.End{Call: "c-6", Status: outcome.Failed, Error: "exit 3"}, journal.Source{Kind: "cli"})
-	for len(d.m.alerts) == 0 {
+	record(j, "terminal", journal.End{Call: "c-6", Status: outcome.Failed, Error: "exit 3"}, journal.Source{Kind: "cli", TTY: true})
+	record(j, "send_message", journal.End{Call: "c-7", Status: outcome.Partial, Error: "1 of 2 sent"}, journal.Source{Kind: "cli"})
+	for len(d.m.alerts) < 2 {
 		d.tell()
 	}
-	if len(d.m.alerts) != 1 || d.m.alerts[0].call != "c-5" {
+	if len(d.m.alerts) != 2 || d.m.alerts[0].call != "c-5" || d.m.alerts[1].call != "c-7" {
 		t.Errorf("%+v", d.m.alerts)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,8 +110,15 @@ func listFolder(folder string) ([]picker.FolderEntry, error) {
 	out := make([]picker.FolderEntry, 0, len(names))
 	for _, n := range names {
 		e := picker.FolderEntry{Name: n.Name(), Folder: n.IsDir()}
-		if info, err := n.Info(); err == nil && info.Mode().IsRegular() {
-			e.Size = outcome.Size(info.Size())
+		info, err := n.Info()
+		if n.Type()&fs.ModeSymlink != 0 { // a link to a folder is opened like one
+			info, err = os.Stat(filepath.Join(folder, n.Name()))
+		}
+		if err == nil {
+			e.Folder = info.IsDir()
+			if info.Mode().IsRegular() {
+				e.Size = outcome.Size(info.Size())
+			}
 		}
 		out = append(out, e)
 	}
@@ -150,11 +159,22 @@ func (m *Model) sendForm(r picker.Result) tea.Cmd {
 	program := m.w.opt.Program
 	return m.withFile(f.Message, func(path string) session.Spec {
 		return session.Spec{
-			Command: slices.Concat([]string{"/bin/sh", "-c", `"$@" --file "$HONESTTY_OUTPUT"; code=$?; rm -f "$HONESTTY_OUTPUT"; exit $code`, "sh", program}, f.args()),
+			Command: slices.Concat([]string{"/bin/sh", "-c", sendOnce, "sh", program}, f.args()),
 			Env:     append(os.Environ(), "HONESTTY_OUTPUT="+path),
 		}
 	})
 }
+
+// sendOnce sends the message in the file and removes it: a pane can be run
+// again with one key, and what arrived must not arrive twice.
+const sendOnce = `[ -e "$HONESTTY_OUTPUT" ] || {
+	echo "This message was sent once already. In the Send panel r sends again only what did not arrive." >&2
+	exit 2
+}
+"$@" --file "$HONESTTY_OUTPUT"
+code=$?
+rm -f "$HONESTTY_OUTPUT"
+exit $code`
 
 // dryRun tries a message and returns what the tool says of it.
 func (w *Window) dryRun(request string) (json.RawMessage, error) {

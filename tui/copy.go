@@ -71,7 +71,11 @@ func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) te
 	m.dirty = true
 	var cmds []tea.Cmd
 	if r.Copied {
-		cmds = append(cmds, m.copyOut(r.Text, r.Lines, r.Lost))
+		lacks := ""
+		if r.Lost > 0 {
+			lacks = fmt.Sprintf("%s of the selected lines had been cut from the history", outcome.Count(r.Lost))
+		}
+		cmds = append(cmds, m.copyOut(r.Text, r.Lines, lacks))
 	}
 	if r.More {
 		id := v.pane.ID()
@@ -161,13 +165,10 @@ func (p viewport) Line(r vt.Row) []vt.Cell {
 }
 
 // copyOut sends a text to the clipboard in every way that there is, and says
-// afterwards which of them took it.
-func (m *Model) copyOut(text string, lines int, lost int64) tea.Cmd {
-	if lost > 0 {
-		m.say(fmt.Sprintf("%s of the selection were cut from the history before they were copied", outcome.Count(lost)), true)
-	}
+// afterwards which of them took it. lacks says what of the text was lost before.
+func (m *Model) copyOut(text string, lines int, lacks string) tea.Cmd {
 	m.copiedText = text
-	done := copiedMsg{Lines: lines, Bytes: len(text)}
+	done := copiedMsg{Lines: lines, Bytes: len(text), Lacks: lacks}
 	via := m.conf.Clipboard.Copy
 	if via != config.CopyDesktop {
 		if m.w.writer.Pass(osc52(text)) {
@@ -249,10 +250,15 @@ func (m *Model) copied(c copiedMsg) {
 	switch {
 	case len(c.Ways) == 0:
 		m.say("not copied: "+c.Err.Error(), true)
-	case c.Err != nil:
-		m.say("copied "+what+" by "+strings.Join(c.Ways, " and ")+"; "+c.Err.Error(), true)
 	default:
-		m.say("copied "+what+" by "+strings.Join(c.Ways, " and "), false)
+		said := []string{"copied " + what + " by " + strings.Join(c.Ways, " and ")}
+		if c.Lacks != "" { // before how it went: the copy is not what was asked for
+			said = []string{"copied " + what, c.Lacks}
+		}
+		if c.Err != nil {
+			said = append(said, c.Err.Error())
+		}
+		m.say(strings.Join(said, "; "), len(said) > 1)
 	}
 }
 
@@ -261,7 +267,7 @@ func (m *Model) clip(v *view, c *session.Clip) tea.Cmd {
 	program := v.command()
 	switch m.state.ConsentFor(program, m.conf) {
 	case config.ConsentAllow:
-		return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0)
+		return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, "")
 	case config.ConsentDeny:
 		m.say(program+" wanted to set the clipboard: refused", true)
 		return nil
@@ -287,9 +293,9 @@ func (m *Model) clip(v *view, c *session.Clip) tea.Cmd {
 				if r.ID == "deny" {
 					return save
 				}
-				return tea.Batch(save, m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0))
+				return tea.Batch(save, m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, ""))
 			case "once":
-				return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, 0)
+				return m.copyOut(c.Text, strings.Count(c.Text, "\n")+1, "")
 			}
 			m.say("refused: the clipboard is as it was", false)
 			return nil

@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,6 +74,8 @@ func (m *Model) pasteHere(text string) tea.Cmd {
 		})
 	case v != nil && v.copy != nil:
 		m.say("nothing pasted: copy mode takes no text, q leaves it", true)
+	case v != nil && v.alive() && v.readOnly:
+		m.sayReadOnly()
 	default:
 		m.say("nothing pasted: nothing runs in this pane", true)
 	}
@@ -134,10 +138,54 @@ func search(query string, items []picker.Item) []picker.Hit {
 }
 
 func (m *Model) openPalette(title string, detail bool) {
+	p := picker.New(title, "action", m.actionItems(detail), search)
+	p.Wide = detail
 	m.open(&dialog{
-		Dialog: picker.New(title, "action", m.actionItems(detail), search),
+		Dialog: p,
 		chosen: func(r picker.Result) tea.Cmd { return m.do(keymap.Action(r.ID)) },
 	})
+}
+
+// help lists the keys that work where the keyboard is.
+func (m *Model) help() tea.Cmd {
+	if v := m.focused(); v != nil && v.copy != nil && !m.inDock {
+		m.copyHelp(v)
+		return nil
+	}
+	m.openPalette("Help", true)
+	return nil
+}
+
+// copyHelp lists the keys of copy mode, which has more of them than anybody
+// knows by heart, and does what is chosen.
+func (m *Model) copyHelp(v *view) {
+	var items []picker.Item
+	for _, b := range copymode.Bindings() {
+		items = append(items, picker.Item{ID: b.Keys[0], Title: b.Does, Keys: keymap.Labels(b.Keys)})
+	}
+	m.open(&dialog{
+		Dialog: picker.New("Keys of copy mode", "key", items, nil),
+		chosen: func(r picker.Result) tea.Cmd { return onCopy(r.ID)(m) },
+	})
+}
+
+// CopyKeys is the table of the keys of copy mode, below that of keymap: they are
+// no actions and cannot be bound.
+func CopyKeys(m *keymap.Map) string {
+	var b strings.Builder
+	b.WriteString("\nIn copy mode")
+	if enters := m.Hint(keymap.CopyMode); enters != "" {
+		b.WriteString(" (" + enters + ")")
+	}
+	b.WriteString("\n")
+	w := 0
+	for _, k := range copymode.Bindings() {
+		w = max(w, len(keymap.Labels(k.Keys)))
+	}
+	for _, k := range copymode.Bindings() {
+		fmt.Fprintf(&b, "  %-*s  %s\n", w, keymap.Labels(k.Keys), k.Does)
+	}
+	return b.String()
 }
 
 // confirm asks before something that cannot be taken back.

@@ -290,6 +290,9 @@ func (m *Model) composeHeader(v *view, r layout.Rect) {
 		}
 	}
 	left := " " + strconv.Itoa(int(v.pane.ID())) + " " + v.command()
+	if u := screen.Visible(v.info.Where.User); u != "" && v.alive() {
+		left += " as " + u
+	}
 	where := m.shorten(v.place(m.w.opt.Env("HOME")), room-screen.Width(left)-3)
 	if where != "" {
 		where = "  " + where
@@ -351,6 +354,9 @@ func (m *Model) headerState(v *view) (string, vt.Style) {
 			st, kind = m.theme.Attention, theme.Unknown
 		}
 		return glyph(kind, endText(v.info)), st
+	}
+	if v.readOnly {
+		return glyph(theme.Partial, "read-only"), m.theme.Attention
 	}
 	pid := v.info.Where.PID
 	if pid == 0 { // nobody has looked yet what runs in the foreground

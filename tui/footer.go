@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 
@@ -100,8 +101,10 @@ func survivors(c outcome.Capture) string {
 func notStarted(i session.Info, meter fdmeter.Snapshot, metered bool, g theme.Glyphs) []line {
 	lines := []line{}
 	if start, ok := errors.AsType[*outcome.StartError](i.Err); ok {
-		lines = append(lines, line{fmt.Sprintf("%s did not start: %s", g.State(theme.Failed), outcome.Errno(start.Err)), roleFailure},
-			line{"  while trying to " + start.Step, roleNormal})
+		lines = append(lines, line{fmt.Sprintf("%s did not start: %s", g.State(theme.Failed), outcome.Errno(start.Err)), roleFailure})
+		if !errors.Is(start.Err, os.ErrNotExist) || errors.Is(start.Err, unix.ENOENT) { // a name that is in no folder is all there is to say
+			lines = append(lines, line{"  while trying to " + start.Step, roleNormal})
+		}
 	} else {
 		lines = append(lines, line{g.State(theme.Failed) + " did not start: " + i.Err.Error(), roleFailure})
 	}
@@ -131,6 +134,8 @@ func remedy(err error, meter fdmeter.Snapshot, metered bool) string {
 		return "the machine is out of processes or memory: end something and try again"
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES), errors.Is(err, unix.ENOTDIR):
 		return "check the name and its permissions"
+	case errors.Is(err, os.ErrNotExist):
+		return "check the name, or give the whole path"
 	}
 	return ""
 }

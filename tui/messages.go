@@ -22,6 +22,9 @@ type (
 	// writer has left the terminal.
 	resumedMsg struct{}
 
+	// queueDueMsg says that it is time to look how much input still waits.
+	queueDueMsg struct{ ID session.PaneID }
+
 	// frameDoneMsg says that the writer has written a frame whole.
 	frameDoneMsg struct{}
 
@@ -41,6 +44,7 @@ type (
 		Beside session.PaneID
 		Dir    layout.Dir
 		Name   string // of the new tab
+		File   string // that its command reads; it goes when the pane does
 		Reply  func(session.PaneID, error)
 	}
 
@@ -55,6 +59,7 @@ type (
 		Lines int
 		Bytes int
 		Ways  []string // how it went out
+		Lacks string   // what of it was lost before; empty: nothing
 		Err   error    // why one way failed; others may have worked
 	}
 

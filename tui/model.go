@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"errors"
 	"os"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -61,21 +63,23 @@ type Model struct {
 	metered bool // meter holds a count
 	watched bool // the session counts as for somebody who looks
 
-	conf    config.Config
-	state   config.State
-	checked time.Time // when the settings file was looked at
-	problem string    // what is wrong with the settings file; empty: nothing
-	keys    *keymap.Map
-	orders  map[keymap.Action]order
-	caps    screen.Caps
-	theme   theme.Theme
-	screen  *screen.Screen
-	modes   screen.Modes // asked of the outer terminal
+	conf     config.Config
+	state    config.State
+	checked  time.Time // when the settings file was looked at
+	problems []string  // what is wrong with the settings file: in few words, then whole
+	troubles []string  // what has been wrong since the window opened
+	keys     *keymap.Map
+	orders   map[keymap.Action]order
+	caps     screen.Caps
+	theme    theme.Theme
+	screen   *screen.Screen
+	modes    screen.Modes // asked of the outer terminal
 
 	dirty     bool      // something changed since the last frame
 	urgent    bool      // it answers a key: no gap before the next frame
 	pending   bool      // a frameDueMsg is on its way
 	holding   bool      // a holdOverMsg is on its way
+	queueing  bool      // a queueDueMsg is on its way
 	lastFrame time.Time // when the last frame was composed
 	frame     []byte
 
@@ -107,10 +111,12 @@ func newModel(w *Window, size ptybridge.Size) *Model {
 	m.panels.Show(m.fds.Name()) // the one that always has something to say
 	m.orders = newOrders()
 	m.configure(m.conf)
-	if w.opt.Say != "" {
-		m.problem = oneLine(w.opt.Say)
-	} else if w.unheard != nil {
-		m.problem = "commands cannot reach this window: " + oneLine(w.unheard.Error())
+	for _, err := range append(slices.Clone(w.opt.Troubles), w.unheard) {
+		if _, settings := errors.AsType[config.Problems](err); settings {
+			m.problems = problemTexts(err)
+		} else if err != nil {
+			m.troubles = append(m.troubles, oneLine(err.Error()))
+		}
 	}
 	d := m.state.DockIn(m.conf)
 	m.dock = layout.Dock{Side: layout.Side(d.Side), Size: d.Size.Of(m.dockSpan(layout.Side(d.Side)))}
@@ -164,7 +170,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.waiting = m.waiting[:0]
 	}
-	return m, tea.Batch(cmd, m.draw())
+	return m, tea.Batch(cmd, m.watchQueue(), m.draw())
 }
 
 // View is for Bubble Tea's own renderer, which a window does not use.
@@ -211,6 +217,8 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		m.pending = false
 	case holdOverMsg:
 		m.holding, m.dirty = false, true
+	case queueDueMsg:
+		return m.queueDue(msg.ID)
 	case frameDoneMsg: // the writer is free: perhaps there is something to draw
 	case copiedMsg:
 		m.copied(msg)
@@ -249,6 +257,9 @@ func (m *Model) act(msg ordered) tea.Cmd {
 	case pasteMsg:
 		return m.pasteHere(msg.Text)
 	case mouseMsg:
+		if msg.Mouse.Action == input.ActionPress { // of the wheel too
+			m.note = nil
+		}
 		return m.mouse(msg.Mouse)
 	case prefixMsg:
 		m.prefix = msg.On
@@ -272,6 +283,10 @@ func (m *Model) key(msg keyMsg) tea.Cmd {
 	if m.dialog != nil {
 		return m.dialogKey(name, msg.Key.Text)
 	}
+	v := m.focused()
+	if msg.Prefixed && m.keys.IsPrefix(name) && v != nil && v.copy != nil && !m.inDock {
+		return m.copyKey(v, msg.Key) // twice sends it on, and copy mode is what gets keys
+	}
 	if action, ok := m.keys.Resolve(msg.Prefixed, name); ok {
 		return m.do(action)
 	}
@@ -282,11 +297,12 @@ func (m *Model) key(msg keyMsg) tea.Cmd {
 	if m.inDock {
 		return m.dockKey(name)
 	}
-	v := m.focused()
 	switch {
 	case v == nil:
 	case v.copy != nil:
 		return m.copyKey(v, msg.Key)
+	case v.alive() && v.readOnly:
+		m.sayReadOnly()
 	case v.alive(), v.shownEnd != v.info.Runs: // typed before the end was on the screen: not meant for it
 	case name == "enter":
 		return m.do(keymap.Rerun)
@@ -300,7 +316,7 @@ func (m *Model) key(msg keyMsg) tea.Cmd {
 func (m *Model) aim() {
 	t := &target{outer: input.OuterModes{KittyFlags: m.modes.Kitty}, keys: m.keys, noted: m.note != nil}
 	v := m.focused()
-	if v != nil && v.shown && m.dialog == nil && !m.inDock && v.copy == nil && v.alive() {
+	if v != nil && v.shown && m.dialog == nil && !m.inDock && v.copy == nil && v.alive() && !v.readOnly {
 		t.pane = v.pane
 		b := v.placed.Body
 		t.area = input.Area{X: b.X, Y: b.Y, W: b.W, H: b.H}

@@ -189,7 +189,7 @@ func (m *Model) wheel(ev input.Mouse) tea.Cmd {
 	if v == nil {
 		return nil
 	}
-	if v.copy == nil && v.alive() && v.wanted.AltScreen {
+	if v.copy == nil && v.alive() && v.wanted.AltScreen && !v.readOnly {
 		m.wheelKeys(v, lines)
 		return nil
 	}

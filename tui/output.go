@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -42,15 +43,11 @@ func (m *Model) copyLast() tea.Cmd {
 		m.say("no command has ended yet whose output the shell marks", true)
 		return nil
 	}
-	lost := int64(0)
+	lacks := ""
 	if out.Cut {
-		lost = 1
+		lacks = "its beginning had been cut from the history"
 	}
-	cmd := m.copyOut(out.Text, out.Lines, 0)
-	if lost > 0 {
-		m.say("the beginning of this output was cut from the history: the rest is copied", true)
-	}
-	return cmd
+	return m.copyOut(out.Text, out.Lines, lacks)
 }
 
 // pasteCopied types what was copied here last, in brackets when the program
@@ -99,7 +96,7 @@ func (m *Model) askPipe() tea.Cmd {
 		}
 		return m.withFile(out.Text, func(path string) session.Spec {
 			return session.Spec{
-				Command: []string{"/bin/sh", "-c", command + ` <"$HONESTTY_OUTPUT"; code=$?; rm -f "$HONESTTY_OUTPUT"; exit $code`},
+				Command: []string{"/bin/sh", "-c", command + ` <"$HONESTTY_OUTPUT"`},
 				Env:     append(os.Environ(), "HONESTTY_OUTPUT="+path),
 			}
 		})
@@ -119,29 +116,66 @@ func (m *Model) openEditor() tea.Cmd {
 		return session.Spec{
 			// The variable may hold options, as in EDITOR="code --wait", so a shell
 			// takes it apart; the path is never parsed.
-			Command: []string{"/bin/sh", "-c", editor + ` "$HONESTTY_OUTPUT"; code=$?; rm -f "$HONESTTY_OUTPUT"; exit $code`},
+			Command: []string{"/bin/sh", "-c", editor + ` "$HONESTTY_OUTPUT"`},
 			Env:     append(os.Environ(), "HONESTTY_OUTPUT="+path),
 		}
 	})
 }
 
 // withFile writes a text to a private file and opens a tab with a command that
-// reads it. The command removes the file.
+// reads it, as often as it is run again. The file goes with its pane.
 func (m *Model) withFile(text string, spec func(path string) session.Spec) tea.Cmd {
 	w, size := m.w, m.bodySize(m.wholeBody())
 	m.opening++
 	return func() tea.Msg {
 		defer w.guard()
-		path, err := tempText(text)
+		path, err := w.keepFile(text)
 		if err != nil {
 			return notOpenedMsg{err}
 		}
-		return openedMsg{Pane: w.session.Open(spec(path), size)}
+		return openedMsg{Pane: w.session.Open(spec(path), size), File: path}
 	}
 }
 
 // notOpenedMsg says that a pane that was on its way does not come.
 type notOpenedMsg struct{ Err error }
+
+// keepFile writes a text to a private file that is gone when the window is.
+func (w *Window) keepFile(text string) (string, error) {
+	path, err := tempText(text)
+	if err == nil {
+		w.filesMu.Lock()
+		w.files = append(w.files, path)
+		w.filesMu.Unlock()
+	}
+	return path, err
+}
+
+// dropFile removes a file that was kept; "" is none. One that cannot be removed
+// is tried again when the window ends.
+func (w *Window) dropFile(path string) {
+	if path == "" || os.Remove(path) != nil {
+		return
+	}
+	w.filesMu.Lock()
+	defer w.filesMu.Unlock()
+	w.files = slices.DeleteFunc(w.files, func(f string) bool { return f == path })
+}
+
+// dropFiles removes all that is left.
+func (w *Window) dropFiles() error {
+	w.filesMu.Lock()
+	files := w.files
+	w.files = nil
+	w.filesMu.Unlock()
+	var errs []error
+	for _, f := range files {
+		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove the output's file: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
 
 func tempText(text string) (string, error) {
 	f, err := os.CreateTemp("", "honestty-*.txt") // 0600, exclusive

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/honestty/honestty/internal/outer"
 )
 
 func TestAPasteCannotLeaveItsBrackets(t *testing.T) {
@@ -29,7 +31,7 @@ func TestAClipboardProgramThatHangsIsStopped(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "no end after") {
 		t.Errorf("%v", err)
 	}
-	if err := runTool([]string{"/bin/sh", "-c", `test "$(cat)" = text`}, "text", patience); err != nil {
+	if err := runTool([]string{"/bin/sh", "-c", `test "$(cat)" = text`}, "text", outer.Patience); err != nil {
 		t.Error(err)
 	}
 }

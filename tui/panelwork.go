@@ -393,7 +393,7 @@ func (m *Model) callAction(a panels.Action) tea.Cmd {
 		m.dropCallAlerts(a.Call)
 		return m.panelsChanged()
 	case panels.CopyText:
-		return m.copyOut(a.Text, strings.Count(strings.TrimSuffix(a.Text, "\n"), "\n")+1, 0)
+		return m.copyOut(a.Text, strings.Count(strings.TrimSuffix(a.Text, "\n"), "\n")+1, "")
 	case panels.GoToPaneID:
 		m.goToPane(session.PaneID(a.Pane))
 	case panels.OpenFile:

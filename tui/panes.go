@@ -19,7 +19,7 @@ func (m *Model) paneChanged(id session.PaneID) {
 		return
 	}
 	v.refresh()
-	if !v.shown {
+	if !v.shown && v.wroteUnseen() {
 		v.activity = m.conf.Notify.Activity
 	}
 	m.dirty = true
@@ -58,6 +58,7 @@ func (m *Model) opened(msg openedMsg) {
 	m.opening--
 	id := msg.Pane.ID()
 	v := newView(msg.Pane)
+	v.file = msg.File
 	m.views[id] = v
 	m.inDock = false // what is typed next is for the new pane
 	m.colorPanes()
@@ -88,11 +89,12 @@ func (m *Model) reply(msg openedMsg, id session.PaneID, err error) {
 
 // closePane ends a pane's process and takes the pane away once it is gone.
 func (m *Model) closePane(v *view) tea.Cmd {
-	w, pane := m.w, v.pane
+	w, pane, file := m.w, v.pane, v.file
 	return func() tea.Msg {
 		defer w.guard()
 		info := pane.Close()
 		w.leave(info)
+		w.dropFile(file)
 		return paneClosedMsg{pane.ID()}
 	}
 }

@@ -42,12 +42,12 @@ func TestPrograms(t *testing.T) {
 			}
 			o := open(t, outerConfig{}, c.command...)
 			for i := 0; i < len(c.steps); i += 2 {
-				o.typ(c.steps[i])
+				o.Type(c.steps[i])
 				want, gone := strings.CutPrefix(c.steps[i+1], "!")
-				o.await(c.steps[i+1], func(s string) bool { return strings.Contains(s, want) != gone })
+				o.Await(c.steps[i+1], func(s string) bool { return strings.Contains(s, want) != gone })
 			}
-			o.typ("q")
-			o.end()
+			o.Type("q")
+			o.End()
 		})
 	}
 }
@@ -57,10 +57,10 @@ func TestPrograms(t *testing.T) {
 // ticker at 60 a second alone makes it near a thousand.
 func TestAnIdleWindowWakesOnlyForItsMeter(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh", "-c", "echo ready; sleep 3; echo done; sleep 60")
-	o.see("ready")
-	before := sleeps(t, o.bridge.PID())
-	o.see("done")
-	if n := sleeps(t, o.bridge.PID()) - before; n > 400 {
+	o.See("ready")
+	before := sleeps(t, o.Bridge().PID())
+	o.See("done")
+	if n := sleeps(t, o.Bridge().PID()) - before; n > 400 {
 		t.Errorf("%d wake-ups in three ticks of the meter", n)
 	}
 }

@@ -13,8 +13,11 @@ func noPane(m *Model) string {
 }
 
 func noRunning(m *Model) string {
-	if v := m.focused(); v == nil || !v.alive() {
+	switch v := m.focused(); {
+	case v == nil || !v.alive():
 		return "nothing runs in this pane"
+	case v.readOnly:
+		return "this pane is read-only"
 	}
 	return ""
 }
@@ -58,7 +61,7 @@ func noDock(m *Model) string {
 }
 
 func noAlerts(m *Model) string {
-	if len(m.alerts) == 0 {
+	if len(m.alerts) == 0 && len(m.standing()) == 0 {
 		return "there are no alerts"
 	}
 	return ""

@@ -29,8 +29,10 @@ type router struct {
 	send   func(ordered, chan<- struct{}) // takes a message to the Model, which closes the channel when it has acted
 	target atomic.Pointer[target]
 
-	typed    atomic.Int64  // when a pane was last given input, in ns of the wall clock
-	prefixed bool          // the prefix was pressed; the next key is the Model's
+	typed    atomic.Int64 // when a pane was last given input, in ns of the wall clock
+	prefixed bool         // the prefix was pressed; the next key is the Model's
+	again    time.Time    // until when a key that repeats needs no prefix
+	now      func() time.Time
 	paste    *session.Pane // who gets the paste that is under way
 	pasteIn  input.ChildModes
 	pasted   []byte        // of a paste that no pane gets
@@ -48,12 +50,16 @@ type router struct {
 	stopOnce sync.Once
 }
 
+// repeatTime is how long a key that repeats works without another prefix: tmux's
+// repeat-time.
+const repeatTime = 500 * time.Millisecond
+
 // pasteKept is how much of a paste into a dialog is kept: many times what fits
 // in one of its lines.
 const pasteKept = 64 << 10
 
 func newRouter(send func(ordered, chan<- struct{})) *router {
-	r := &router{send: send, held: map[rune]bool{}, stopping: make(chan struct{})}
+	r := &router{send: send, held: map[rune]bool{}, now: time.Now, stopping: make(chan struct{})}
 	keys, err := keymap.New(keymap.Options{})
 	if err != nil {
 		panic(err) // the preset is ours
@@ -130,6 +136,9 @@ func (r *router) key(t input.Token, tg *target) {
 	}
 	name := t.Key.String()
 	isPrefix := tg.keys.IsPrefix(name)
+	repeats := tg.keys.Repeats(name)
+	again := repeats && r.now().Before(r.again)
+	r.again = time.Time{}
 	switch {
 	case isPrefix && r.prefixed && tg.pane != nil:
 		r.prefixed = false
@@ -140,9 +149,12 @@ func (r *router) key(t input.Token, tg *target) {
 	case isPrefix && !r.prefixed:
 		r.prefixed = true
 		r.ask(prefixMsg{true})
-	case r.prefixed, tg.pane == nil:
-		prefixed := r.prefixed
+	case r.prefixed, again, tg.pane == nil:
+		prefixed := r.prefixed || again
 		r.prefixed = false
+		if prefixed && repeats {
+			r.again = r.now().Add(repeatTime)
+		}
 		r.ask(keyMsg{Key: t.Key, Prefixed: prefixed})
 	default:
 		if _, ours := tg.keys.Resolve(false, name); !ours {

@@ -75,27 +75,35 @@ func (m *Model) reloadConfig() tea.Cmd {
 // leaves the last good ones.
 func (m *Model) reconfigured(msg configMsg) {
 	if msg.Err != nil {
-		m.problem = firstProblem(msg.Err) + "; the settings before stay in force"
-		m.say(m.problem, true)
+		m.problems = problemTexts(msg.Err)
+		m.say(m.problems[0]+"; the settings before stay in force", true)
 		return
 	}
-	m.problem = ""
+	m.problems = nil
 	m.configure(msg.Config)
 	m.moved()
 	m.say("the settings were read anew", false)
 }
 
-// firstProblem is the first thing that is wrong, and how much there is besides.
-func firstProblem(err error) string {
+// problemTexts is what is wrong with the settings: first in a few words, for
+// the bar, then all of it.
+func problemTexts(err error) []string {
 	problems, ok := errors.AsType[config.Problems](err)
 	if !ok || len(problems) == 0 {
-		return err.Error()
+		return []string{err.Error()}
 	}
-	text := problems[0].Error()
+	texts := []string{"", "The settings before stay in force. What is wrong in " + problems[0].File + ":"}
+	for _, p := range problems {
+		p.File = filepath.Base(p.File)
+		texts = append(texts, p.Error())
+	}
+	first := problems[0]
+	first.File, first.Column = filepath.Base(first.File), 0
+	texts[0] = first.Error()
 	if more := len(problems) - 1; more > 0 {
-		text += fmt.Sprintf(" (and %d more: honestty config --check)", more)
+		texts[0] += fmt.Sprintf(" (and %d more)", more)
 	}
-	return text
+	return texts
 }
 
 // setKeys takes other keys at once, and keeps them where that costs nobody's
@@ -171,10 +179,12 @@ func (m *Model) composeHint(y int) {
 	case prefix == "":
 		texts = []string{join(help, other)}
 	default:
-		if why := m.collision(); why != "" {
-			texts = append(texts, join(ours+", twice sends it on", help, strings.TrimSpace(other+" ("+why+")")), join(ours+" ("+why+")", other, help))
+		twice := ours + ", twice sends it on"
+		if long, short := m.collision(); long != "" {
+			// Who else wants the key comes before the help, whose key is in the bar too.
+			texts = append(texts, join(twice, help, strings.TrimSpace(other+" ("+long+")")), join(twice, strings.TrimSpace(other+" ("+short+")")))
 		}
-		texts = append(texts, join(ours+", twice sends it on", help, other), join(ours, help))
+		texts = append(texts, join(twice, help, other), join(twice, other), join(ours, help))
 	}
 	text := texts[len(texts)-1]
 	for _, t := range texts {
@@ -187,19 +197,20 @@ func (m *Model) composeHint(y int) {
 	m.screen.SetText(0, y, m.size.Cols, text, m.theme.Dim)
 }
 
-// collision says who else wants the prefix here.
-func (m *Model) collision() string {
+// collision says who else wants the prefix here, in two lengths.
+func (m *Model) collision() (long, short string) {
 	if m.w.opt.Env("TMUX") != "" && m.keys.IsPrefix(keymap.DefaultPrefix) {
-		return "an outer tmux has " + keymap.Label(keymap.DefaultPrefix) + " too"
+		key := keymap.Label(keymap.DefaultPrefix)
+		return "an outer tmux has " + key + " too", "tmux has " + key + " too"
 	}
 	if v := m.focused(); v != nil && v.info.Where.Command == "claude" {
 		for _, u := range keymap.Uses(m.keys.Prefix()) {
 			if u.Program == "Claude Code" {
-				return "Claude Code uses it too"
+				return "Claude Code uses it too", "Claude Code too"
 			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // dockSpan is how many columns or rows a share of the dock is taken of.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/layout"
@@ -81,6 +82,8 @@ func (m *Model) barTabs() []statusbar.Tab {
 		name := m.tabName(t)
 		if t.tree.Zoomed && t.tree.Len() > 1 { // nothing else tells that there are others
 			name = "zoomed " + name
+		} else if hidden := len(t.tree.Hidden(m.paneArea())); hidden > 0 {
+			name += " +" + strconv.Itoa(hidden) // the window is too small for them
 		}
 		tabs[i] = statusbar.Tab{Number: i + 1, Name: name, Active: i == m.active, Mark: m.tabMark(t, i == m.active)}
 	}
@@ -144,8 +147,9 @@ func (m *Model) paneArea() layout.Size {
 // arrange gives every pane its place and size.
 func (m *Model) arrange() {
 	m.docked = m.dock.Place(m.area())
+	seen := map[*view]bool{}
 	for _, v := range m.views {
-		v.shown = false
+		seen[v], v.shown = v.shown, false
 	}
 	for i, t := range m.tabs {
 		for _, p := range t.tree.Rects(m.paneArea()) {
@@ -161,6 +165,11 @@ func (m *Model) arrange() {
 			}
 			v.placed, v.shown, v.stale = p, true, true
 			v.activity, v.called = false, false
+		}
+	}
+	for v, was := range seen {
+		if was && !v.shown {
+			v.hide()
 		}
 	}
 	m.screen.Fill(0, 0, m.size.Cols, m.size.Rows, m.theme.Text)

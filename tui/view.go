@@ -33,7 +33,11 @@ type view struct {
 	frozenAt     int64          // bytes that had been read by then
 	byWheel      bool           // copy mode was entered by the wheel and ends at the bottom
 
+	readOnly bool     // what is typed does not reach the program
 	activity bool     // output came while it was not shown
+	sawRuns  int      // of the output that was in sight: the run
+	sawBytes int64    // and how much of it
+	file     string   // that its command reads, see Window.files; empty: none
 	clips    bool     // it may want the clipboard, and was not asked yet
 	called   bool     // it rang or notified while it was not shown
 	seen     bool     // its end was looked at
@@ -53,6 +57,18 @@ func (v *view) refresh() {
 	if v.info.State == session.StateRunning || v.info.State == session.StateUnknown {
 		v.seen = false
 	}
+}
+
+// hide remembers what was in sight when it goes out of it.
+func (v *view) hide() {
+	i := v.pane.Info()
+	v.sawRuns, v.sawBytes = i.Runs, i.BytesRead
+}
+
+// wroteUnseen reports whether there is output that was not in sight. A pane that
+// is told a size, or runs another program, is not active by that.
+func (v *view) wroteUnseen() bool {
+	return v.info.Runs != v.sawRuns || v.info.BytesRead > v.sawBytes
 }
 
 // alive reports whether its process runs.
@@ -151,4 +167,4 @@ func (v *view) resize(size ptybridge.Size) {
 }
 
 // wroteOn reports whether output came since copy mode began.
-func (v *view) wroteOn() bool { return v.copy != nil && v.info.BytesRead != v.frozenAt }
+func (v *view) wroteOn() bool { return v.copy != nil && v.info.BytesRead > v.frozenAt }

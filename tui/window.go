@@ -16,6 +16,7 @@ import (
 	"github.com/honestty/honestty/ctl"
 	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/jobhost"
+	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/input"
@@ -28,7 +29,12 @@ var ErrTerminalGone = errors.New("the terminal is gone")
 // A SignalError is why a window ended when a signal asked it to.
 type SignalError struct{ Signal os.Signal }
 
-func (e *SignalError) Error() string { return "ended by " + e.Signal.String() }
+func (e *SignalError) Error() string {
+	if sig, ok := e.Signal.(unix.Signal); ok {
+		return "ended by " + outcome.SignalName(sig)
+	}
+	return "ended by " + e.Signal.String()
+}
 
 // Options say how a window is opened.
 type Options struct {
@@ -46,7 +52,9 @@ type Options struct {
 	Jobs  func() (*jobhost.Client, error)
 	Play  func(ctx context.Context, path string) error
 	State config.State // as remembered, this start counted
-	Say   string       // what went wrong before the window opened; shown in its bar
+	// Troubles are what went wrong before the window opened, for its bar; a nil
+	// one is none.
+	Troubles []error
 
 	fault func(key string) // fails on purpose in tests; nil in the product
 }
@@ -89,6 +97,8 @@ type Window struct {
 
 	leftMu  sync.Mutex
 	left    []session.Info // of panes that were closed while something outlived them
+	filesMu sync.Mutex
+	files   []string // that commands in panes read; they go with their panes
 	signals chan os.Signal
 	wg      sync.WaitGroup
 	once    sync.Once
@@ -114,6 +124,7 @@ func run(ctx context.Context, o Options, tty *input.TTY) ([]session.Info, error)
 	final, err := w.program.Run()
 	closeErr := w.close()
 	infos := append(w.left, w.session.Close()...)
+	closeErr = errors.Join(closeErr, w.dropFiles())
 	if m, ok := final.(*Model); ok && m.why != nil {
 		return infos, errors.Join(m.why, closeErr)
 	}
@@ -174,7 +185,7 @@ func (w *Window) open(ctx context.Context) error {
 func (w *Window) listen() []string {
 	s, err := ctl.Listen(ctl.Env{Getenv: w.opt.Env, Version: w.opt.Version})
 	if err != nil {
-		w.unheard = err
+		w.unheard = fmt.Errorf("commands cannot reach this window: %w", err)
 		return nil
 	}
 	w.server = s

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,18 +9,15 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/honestty/honestty/config"
 	"github.com/honestty/honestty/fdwait"
+	"github.com/honestty/honestty/internal/outer"
 	"github.com/honestty/honestty/internal/proc"
-	"github.com/honestty/honestty/ptybridge"
 	"github.com/honestty/honestty/session"
-	"github.com/honestty/honestty/vt"
 )
 
 // TestMain lets the test binary be the program in the outer terminal.
@@ -61,16 +59,10 @@ func windowMain() error {
 	return err
 }
 
-// An outer is an outer terminal: a pair, our engine behind it, and the program
-// in it. Tests wait for what it shows and never for time to pass.
-type outer struct {
+// A window is the program in an outer terminal.
+type window struct {
+	*outer.Terminal
 	t      *testing.T
-	bridge *ptybridge.Bridge
-	mu     sync.Mutex
-	cond   *sync.Cond
-	term   *vt.Terminal
-	raw    []byte // everything the program wrote
-	ended  bool
 	socket string // of the window, once it was asked for
 }
 
@@ -81,21 +73,8 @@ type outerConfig struct {
 	shell      string // runs the program, for what has to be set up around it
 }
 
-func open(t *testing.T, c outerConfig, command ...string) *outer {
+func open(t *testing.T, c outerConfig, command ...string) *window {
 	t.Helper()
-	p, err := fdwait.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &outer{t: t}
-	o.cond = sync.NewCond(&o.mu)
-	if c.cols == 0 {
-		c.cols, c.rows = 80, 24
-	}
-	if c.mode == "" {
-		c.mode = "1"
-	}
-	o.term = vt.New(c.cols, c.rows, vt.Options{})
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -106,135 +85,40 @@ func open(t *testing.T, c outerConfig, command ...string) *outer {
 	}
 	env := append(c.env, // the first of two entries counts
 		"PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "LANG=C.UTF-8", "PS1=$ ", "SHELL=/bin/sh",
-		"TERM=xterm-256color", "COLORTERM=truecolor", "HONESTTY_TEST_WINDOW="+c.mode,
+		"TERM=xterm-256color", "COLORTERM=truecolor", "HONESTTY_TEST_WINDOW="+cmp.Or(c.mode, "1"),
 	)
-	o.bridge, err = ptybridge.Start(ptybridge.Config{
-		Command: argv, Env: env, Poller: p,
-		Size:   ptybridge.Size{Cols: c.cols, Rows: c.rows},
-		Output: o.take,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		o.bridge.Exit()
-		o.mu.Lock()
-		o.ended = true
-		o.cond.Broadcast()
-		o.mu.Unlock()
-	}()
-	t.Cleanup(func() {
-		o.bridge.Close()
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return o
+	return &window{Terminal: outer.Open(t, outer.Config{Cols: c.cols, Rows: c.rows, Env: env, Command: argv}), t: t}
 }
 
-func (o *outer) take(p []byte) {
-	o.mu.Lock()
-	reply := append([]byte(nil), o.term.Write(p).Reply...)
-	o.raw = append(o.raw, p...)
-	o.cond.Broadcast()
-	o.mu.Unlock()
-	if len(reply) > 0 {
-		_, _ = o.bridge.Write(reply)
-	}
-}
-
-// patience bounds a wait so that a failure shows the screen it is stuck on.
-const patience = 20 * time.Second
-
-// await waits until the screen satisfies ok and returns it.
-func (o *outer) await(what string, ok func(screen string) bool) string {
+// shows looks at the screen as it is, also after the end.
+func (o *window) shows(text string) {
 	o.t.Helper()
-	deadline := time.Now().Add(patience)
-	late := time.AfterFunc(patience+time.Millisecond, o.cond.Broadcast)
-	defer late.Stop()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for {
-		s := o.screen()
-		if ok(s) {
-			return s
-		}
-		if o.ended || time.Now().After(deadline) {
-			o.t.Fatalf("no %s; ended %v; the screen is\n%s", what, o.ended, s)
-		}
-		o.cond.Wait()
+	if s := o.Screen(); !strings.Contains(s, text) {
+		o.t.Errorf("no %q on\n%s", text, s)
 	}
-}
-
-func (o *outer) see(text string) string {
-	o.t.Helper()
-	return o.await(strconv.Quote(text), func(s string) bool { return strings.Contains(s, text) })
-}
-
-func (o *outer) screen() string {
-	var b []byte
-	_, rows := o.term.Size()
-	for r := range rows {
-		start := len(b)
-		for _, c := range o.term.Line(vt.Row(r)) {
-			if c.Blank() {
-				b = append(b, ' ')
-			}
-			b = o.term.AppendText(b, c)
-		}
-		for len(b) > start && b[len(b)-1] == ' ' {
-			b = b[:len(b)-1]
-		}
-		b = append(b, '\n')
-	}
-	return string(b)
-}
-
-func (o *outer) typ(s string) {
-	o.t.Helper()
-	if _, err := o.bridge.WriteWait([]byte(s), 10*time.Second); err != nil {
-		o.t.Fatal(err)
-	}
-}
-
-// end waits for the program's end and checks that the outer terminal is as a
-// shell expects it.
-func (o *outer) end() ptybridge.Exit {
-	o.t.Helper()
-	e := o.bridge.Exit()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	m := o.term.Modes()
-	if m.AltScreen || m.BracketedPaste || m.FocusEvents || m.Mouse != vt.MouseOff || m.KittyFlags != 0 || m.AppCursor || m.AppKeypad || m.SyncOutput {
-		o.t.Errorf("modes left behind: %+v", m)
-	}
-	if !o.term.Cursor().Visible {
-		o.t.Error("the cursor is still hidden")
-	}
-	return e
 }
 
 const prefixKey = "\x02"
 
 func TestAShellInAPaneFromFirstKeyToLast(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh")
-	o.see("$")
-	o.typ("echo sum $((20+3))\r")
-	o.see("sum 23")
-	o.see("fd ") // the meter
-	o.typ("exit 3\r")
-	s := o.see("Enter runs it again · q closes")
+	o.See("$")
+	o.Type("echo sum $((20+3))\r")
+	o.See("sum 23")
+	o.See("fd ") // the meter
+	o.Type("exit 3\r")
+	s := o.See("Enter runs it again · q closes")
 	if !strings.Contains(s, "✗ exit 3 · ") || !strings.Contains(s, " bytes, complete") {
 		t.Errorf("the end says\n%s", s)
 	}
-	o.typ("\r")
-	o.see("run again at ")
-	o.see("exit 3 before")
-	o.await("a new prompt", func(s string) bool { return strings.HasSuffix(strings.TrimRight(upToBar(s), "\n "), "$") })
-	o.typ("exit\r")
-	o.see("✓ exit 0")
-	o.typ("q")
-	if e := o.end(); e.Code != 0 {
+	o.Type("\r")
+	o.See("run again at ")
+	o.See("exit 3 before")
+	o.Await("a new prompt", func(s string) bool { return strings.HasSuffix(strings.TrimRight(upToBar(s), "\n "), "$") })
+	o.Type("exit\r")
+	o.See("✓ exit 0")
+	o.Type("q")
+	if e := o.End(); e.Code != 0 {
 		t.Errorf("exit = %+v", e)
 	}
 }
@@ -247,15 +131,15 @@ func upToBar(s string) string {
 
 func TestTheEndSaysSignalAndWhatOutlived(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh", "-c", "echo pid $$; kill -9 $$")
-	s := o.see("q closes")
+	s := o.See("q closes")
 	if !strings.Contains(s, "✗ SIGKILL · ") || !strings.Contains(s, "bytes, complete") {
 		t.Errorf("the end says\n%s", s)
 	}
-	o.typ("q")
-	o.end()
+	o.Type("q")
+	o.End()
 
 	o = open(t, outerConfig{}, "/bin/sh", "-c", "trap '' HUP; sleep 60 & echo left $!")
-	s = o.see("q closes")
+	s = o.See("q closes")
 	if !strings.Contains(s, "detached") || !strings.Contains(s, `"sleep"`) {
 		t.Errorf("the end says\n%s", s)
 	}
@@ -269,12 +153,12 @@ func TestTheEndSaysSignalAndWhatOutlived(t *testing.T) {
 
 func TestACommandThatCannotStartSaysWhyInThePane(t *testing.T) {
 	o := open(t, outerConfig{}, "/no/such/program")
-	s := o.see("Enter tries again · q closes")
+	s := o.See("Enter tries again · q closes")
 	if !strings.Contains(s, "did not start") || !strings.Contains(s, "ENOENT") {
 		t.Errorf("the pane says\n%s", s)
 	}
-	o.typ("q")
-	if e := o.end(); e.Code != 0 {
+	o.Type("q")
+	if e := o.End(); e.Code != 0 {
 		t.Errorf("exit = %+v", e)
 	}
 }
@@ -282,55 +166,45 @@ func TestACommandThatCannotStartSaysWhyInThePane(t *testing.T) {
 func TestSignalsGiveTheTerminalBack(t *testing.T) {
 	for _, sig := range []unix.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT} {
 		o := open(t, outerConfig{}, "/bin/sh")
-		o.see("$")
-		if err := unix.Kill(o.bridge.PID(), sig); err != nil {
+		o.See("$")
+		if err := unix.Kill(o.Bridge().PID(), sig); err != nil {
 			t.Fatal(err)
 		}
-		if e := o.end(); e.Code != 1 {
+		if e := o.End(); e.Code != 1 {
 			t.Errorf("%v: exit = %+v", sig, e)
 		}
-		o.see2("ended by")
-	}
-}
-
-// see2 looks at the screen after the end.
-func (o *outer) see2(text string) {
-	o.t.Helper()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if s := o.screen(); !strings.Contains(s, text) {
-		o.t.Errorf("no %q on\n%s", text, s)
+		o.shows("ended by")
 	}
 }
 
 func TestAPanicGivesTheTerminalBack(t *testing.T) {
 	o := open(t, outerConfig{mode: "panic"}, "/bin/sh")
-	o.see("$")
-	o.typ(prefixKey + "P")
-	e := o.end()
+	o.See("$")
+	o.Type(prefixKey + "P")
+	e := o.End()
 	if e.Code != 2 {
 		t.Errorf("exit = %+v, want the runtime's 2", e)
 	}
-	if !strings.Contains(string(o.raw), "injected") {
+	if !strings.Contains(o.Raw(), "injected") {
 		t.Error("the panic was swallowed")
 	}
 }
 
 func TestTheLineDisciplineIsGivenBack(t *testing.T) {
 	o := open(t, outerConfig{shell: `before=$(stty -g); "$@"; test "$before" = "$(stty -g)" && echo same modes; cat </dev/null`}, "/bin/sh", "-c", "exit 0")
-	o.see("q closes")
-	o.typ("q")
-	o.end()
-	o.see2("same modes")
+	o.See("q closes")
+	o.Type("q")
+	o.End()
+	o.shows("same modes")
 }
 
 // TestAStoppedWindowTakesItsTerminalBack stops the program, lets a shell put its
 // own modes in force, and brings it back.
 func TestAStoppedWindowTakesItsTerminalBack(t *testing.T) {
 	o := open(t, outerConfig{shell: `set -m; "$@"; stty sane; echo stopped; fg >/dev/null; stty -a | grep -o " icanon"; echo left; cat </dev/null`}, "/bin/sh")
-	o.see("$")
-	o.typ("echo window $PPID e''nd\r") // the echo of the line is not the answer
-	s := o.see("end\n")
+	o.See("$")
+	o.Type("echo window $PPID e''nd\r") // the echo of the line is not the answer
+	s := o.See("end\n")
 	_, rest, _ := strings.Cut(s[strings.LastIndex(s, "window"):], " ")
 	pid, err := strconv.Atoi(strings.Fields(rest)[0])
 	if err != nil {
@@ -339,69 +213,64 @@ func TestAStoppedWindowTakesItsTerminalBack(t *testing.T) {
 	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	o.await("a window that is back", func(string) bool {
-		_, after, stopped := strings.Cut(string(o.raw), "stopped")
+	o.AwaitRaw("a window that is back", func(raw string) bool {
+		_, after, stopped := strings.Cut(raw, "stopped")
 		return stopped && strings.Contains(after, "\x1b[?1049h")
 	})
-	o.typ("echo back$((40+2))\r")
-	o.see("back42\n")
-	o.typ("exit\r")
-	o.see("q closes")
-	o.typ("q")
-	o.end()
-	o.see2("icanon")
-	o.see2("left")
+	o.Type("echo back$((40+2))\r")
+	o.See("back42\n")
+	o.Type("exit\r")
+	o.See("q closes")
+	o.Type("q")
+	o.End()
+	o.shows("icanon")
+	o.shows("left")
 }
 
 func TestResizeFollows(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh")
-	o.see("$")
-	o.typ("stty size\r")
-	o.see("23 80")
-	o.mu.Lock()
-	o.term.Resize(100, 30)
-	o.mu.Unlock()
-	if _, err := o.bridge.Resize(ptybridge.Size{Cols: 100, Rows: 30}); err != nil {
-		t.Fatal(err)
-	}
-	o.await("a bar in the new last row", func(s string) bool {
+	o.See("$")
+	o.Type("stty size\r")
+	o.See("23 80")
+	o.Resize(100, 30)
+	o.Await("a bar in the new last row", func(s string) bool {
 		rows := strings.Split(s, "\n")
 		return len(rows) >= 30 && strings.Contains(rows[29], "fd ")
 	})
-	o.typ("\rstty size\r")
-	o.see("29 100")
+	o.Type("\rstty size\r")
+	o.See("29 100")
 }
 
 func TestThePrefixTwiceGoesThroughAndOnceIsOurs(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh", "-c", "stty raw -echo; echo ready; cat -v")
-	o.see("ready")
-	o.typ("a" + prefixKey + prefixKey + "b")
-	o.see("a^Bb")
-	o.typ(prefixKey + "?")
-	o.see("Split right")
-	o.typ("\x1b")
-	o.await("a closed help", func(s string) bool { return !strings.Contains(s, "Split right") })
-	o.typ("c")
-	o.see("a^Bbc")
-	o.typ(prefixKey + "x")
-	o.see("Close this pane?")
-	o.typ("n" + "d")
-	o.see("a^Bbcd")
-	o.typ(prefixKey + "xy")
-	if e := o.end(); e.Code != 0 {
+	o.See("ready")
+	o.Type("a" + prefixKey + prefixKey + "b")
+	o.See("a^Bb")
+	o.Type(prefixKey + "?")
+	o.See("Split right")
+	o.Type("\x1b")
+	o.Await("a closed help", func(s string) bool { return !strings.Contains(s, "Split right") })
+	o.Type("c")
+	o.See("a^Bbc")
+	o.Type(prefixKey + "x")
+	o.See("Close this pane?")
+	o.Type("n" + "d")
+	o.See("a^Bbcd")
+	o.Type(prefixKey + "xy")
+	if e := o.End(); e.Code != 0 {
 		t.Errorf("exit = %+v", e)
 	}
 }
 
 func TestKeysReachTheChildInItsOwnModes(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh", "-c", `stty raw -echo; printf 'ready'; cat -v`)
-	o.see("ready")
-	o.typ("\x1b[A\x1b") // Up, then a lone Escape
-	o.see("^[[A^[")
+	o.See("ready")
+	o.Type("\x1b[A\x1b") // Up, then a lone Escape
+	o.See("^[[A^[")
 	o = open(t, outerConfig{}, "/bin/sh", "-c", `stty raw -echo; printf '\033[?1hready'; cat -v`)
-	o.see("ready")
-	o.typ("\x1b[A") // the child asked for application cursor keys
-	o.see("^[OA")
+	o.See("ready")
+	o.Type("\x1b[A") // the child asked for application cursor keys
+	o.See("^[OA")
 }
 
 func TestTenMegabytesPastedReachTheChild(t *testing.T) {
@@ -414,17 +283,17 @@ func TestTenMegabytesPastedReachTheChild(t *testing.T) {
 	// The one thing a paste cannot hold is its own end.
 	paste = []byte(strings.ReplaceAll(string(paste), "\x1b[201~", "\x1b[20x~"))
 	o := open(t, outerConfig{}, "/bin/sh", "-c", fmt.Sprintf("stty raw -echo; echo ready; head -c %d | sha256sum", len(paste)))
-	o.see("ready")
-	o.typ("\x1b[200~" + string(paste) + "\x1b[201~")
+	o.See("ready")
+	o.Type("\x1b[200~" + string(paste) + "\x1b[201~")
 	sum := sha256.Sum256(paste)
-	o.see(hex.EncodeToString(sum[:])[:60])
+	o.See(hex.EncodeToString(sum[:])[:60])
 }
 
 func TestBracketsOfAPasteGoToWhoAskedForThem(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh", "-c", `stty raw -echo; printf '\033[?2004hready'; cat -v`)
-	o.see("ready")
-	o.typ("\x1b[200~a\x02b\x1b[201~")
-	o.see("^[[200~a^Bb^[[201~") // a prefix inside a paste is text
+	o.See("ready")
+	o.Type("\x1b[200~a\x02b\x1b[201~")
+	o.See("^[[200~a^Bb^[[201~") // a prefix inside a paste is text
 }
 
 func TestNoColorAndFewColorsAreKept(t *testing.T) {
@@ -438,10 +307,8 @@ func TestNoColorAndFewColorsAreKept(t *testing.T) {
 		{nil, "", "38;2;10;200;30"},
 	} {
 		o := open(t, outerConfig{env: c.env}, "/bin/sh", "-c", script)
-		o.see("ready")
-		o.mu.Lock()
-		raw := string(o.raw)
-		o.mu.Unlock()
+		o.See("ready")
+		raw := o.Raw()
 		for _, seq := range strings.SplitAfter(raw, "m") {
 			if i := strings.LastIndex(seq, "\x1b["); i >= 0 && c.never != "" && strings.Contains(seq[i:], c.never) && strings.HasSuffix(seq, "m") {
 				t.Errorf("%v: %q was sent", c.env, seq[i:])
@@ -462,14 +329,14 @@ func TestAWindowWorksPast1024Descriptors(t *testing.T) {
 		defer unix.Close(fd)
 	}
 	o := open(t, outerConfig{}, "/bin/sh")
-	o.see("$")
-	o.typ("ls /proc/$PPID/fd | sort -n | tail -1; cd /proc/self/fd; echo fds * end\r")
-	s := o.see("fds 0 ")
+	o.See("$")
+	o.Type("ls /proc/$PPID/fd | sort -n | tail -1; cd /proc/self/fd; echo fds * end\r")
+	s := o.See("fds 0 ")
 	if !strings.Contains(s, "fds 0 1 10 2 3 end") { // 10 is the shell's own terminal, 3 the listing
 		t.Errorf("the shell holds more than its own descriptors:\n%s", s)
 	}
-	o.typ("seq 1 20000; exit\r")
-	s = o.see("q closes")
+	o.Type("seq 1 20000; exit\r")
+	s = o.See("q closes")
 	if !strings.Contains(s, "complete") || !strings.Contains(s, "20000\n") {
 		t.Errorf("the end says\n%s", s)
 	}
@@ -484,24 +351,21 @@ func TestASuspendedWindowGivesTheTerminalBackAndReturns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := open(t, outerConfig{shell: `set -m; "$@"; echo stopped: $(stty -a | tr ' ;' '\n\n' | grep -x -e icanon -e echo); read x; fg >/dev/null`}, "/bin/sh")
-			o.see("$")
-			o.typ("echo before$((40+2))\r")
-			o.see("before42")
-			o.typ(stop)
-			o.see("stopped: icanon echo")
-			o.mu.Lock()
-			alt := o.term.Modes().AltScreen
-			o.mu.Unlock()
-			if alt {
+			o.See("$")
+			o.Type("echo before$((40+2))\r")
+			o.See("before42")
+			o.Type(stop)
+			o.See("stopped: icanon echo")
+			if o.Modes().AltScreen {
 				t.Error("the alternate screen was left on")
 			}
-			o.typ("\r")
-			o.await("the window as it was", func(s string) bool {
+			o.Type("\r")
+			o.Await("the window as it was", func(s string) bool {
 				return strings.Contains(s, "before42") && !strings.Contains(s, "stopped:")
 			})
-			o.typ("echo after$((40+2))\r")
-			o.see("after42")
-			o.typ("exit\r")
+			o.Type("echo after$((40+2))\r")
+			o.See("after42")
+			o.Type("exit\r")
 		})
 	}
 }
@@ -510,9 +374,9 @@ func TestASuspendedWindowGivesTheTerminalBackAndReturns(t *testing.T) {
 // shell around it: its process group is an orphan.
 func TestAStopThatNobodyCouldEndIsIgnored(t *testing.T) {
 	o := open(t, outerConfig{}, "/bin/sh")
-	o.see("$")
-	o.typ(prefixKey + "\x1a")
-	o.see("not suspended: no shell")
-	o.typ("echo after$((40+2))\r")
-	o.see("after42")
+	o.See("$")
+	o.Type(prefixKey + "\x1a")
+	o.See("not suspended: no shell")
+	o.Type("echo after$((40+2))\r")
+	o.See("after42")
 }

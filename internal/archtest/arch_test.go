@@ -87,7 +87,7 @@ var mayImport = map[string][]string{
 	"ctl":           {},
 	"cli": {
 		"outcome", "fdwait", "ptybridge", "session", "vt", "tools/fdmeter", "tools/terminal",
-		"tui", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "internal/proc", "cli/vtserve",
+		"tui", "tui/copymode", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "internal/proc", "cli/vtserve",
 		"config", "ctl", "tui/keymap", "doctor", "demo", "hostbench", "agent/mcp", "agent/hook", "agent/transcript", "agent/claims", "jobhost", "journal", "tools", "internal/redact", "internal/atomicfile",
 		"tools/checkpoint", "tools/danger", "tools/execcode", "tools/process", "tools/readfile", "tools/safepath", "tools/tts", "tools/tts/audio",
 		"tools/send", "tools/send/file", "tools/send/webhook", "tools/send/ntfy", "tools/send/discord", "tools/send/matrix",

@@ -124,6 +124,17 @@ func (o *Terminal) Resize(cols, rows int) {
 // Await waits until the screen satisfies ok and returns it.
 func (o *Terminal) Await(what string, ok func(screen string) bool) string {
 	o.t.Helper()
+	return o.await(what, ok)
+}
+
+// AwaitRaw waits until what the program wrote satisfies ok.
+func (o *Terminal) AwaitRaw(what string, ok func(raw string) bool) {
+	o.t.Helper()
+	o.await(what, func(string) bool { return ok(string(o.raw)) })
+}
+
+func (o *Terminal) await(what string, ok func(screen string) bool) string {
+	o.t.Helper()
 	deadline := time.Now().Add(Patience)
 	late := time.AfterFunc(Patience+time.Millisecond, o.cond.Broadcast)
 	defer late.Stop()

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -76,6 +77,29 @@ func TestWriteSubmitAndCloseReachTheJob(t *testing.T) {
 	}
 	if i := ended(t, j); *i.ExitCode != 0 || i.Input.Taken != 3 || i.Input.Refused != 0 || i.Input.Open {
 		t.Errorf("%+v", i.Input)
+	}
+}
+
+func TestTerminalHasASizeWhereHalfOfItOrNothingIsNamed(t *testing.T) {
+	table := open(t, Options{})
+	for params, want := range map[string]string{
+		`{"action":"start","command":"stty size","pty":true}`:             "30 120",
+		`{"action":"start","command":"stty size","pty":true,"cols":200}`:  "30 200",
+		`{"action":"start","command":"stty size","pty":true,"rows":9}`:    "9 120",
+		`{"action":"start","command":"echo size","cols":200}`:             "size",
+		`{"action":"start","command":"stty size","pty":true,"cols":9999}`: "30 2000",
+	} {
+		_, m := ask(t, table, params)
+		id, _ := m["session_id"].(string)
+		j, err := table.Get(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		awaitOutput(t, j, want)
+		notes, _ := json.Marshal(m["notes"])
+		if odd := strings.Contains(params, "9999") || !strings.Contains(params, "pty"); odd != strings.Contains(string(notes), "columns") {
+			t.Errorf("%s: notes %s", params, notes)
+		}
 	}
 }
 

@@ -283,10 +283,11 @@ func (t *Table) show(r *Result, p Page, raw bool) {
 	}
 }
 
-// notWhole is why the output of a job that has ended is not whole, and nil
-// while it runs: then nobody can tell yet.
+// notWhole is why the output of a job is not whole: of one that has ended, or
+// whose reader has. It is nil while a job runs and is read: then nobody can tell
+// yet.
 func notWhole(i Info) error {
-	if i.State == FailedStart || !i.State.Ended() && i.Capture.End != outcome.EndBroken {
+	if i.State == FailedStart || !i.State.Ended() && !i.Detached && i.Capture.End != outcome.EndBroken {
 		return nil
 	}
 	return i.Capture.Err("output")

@@ -125,6 +125,7 @@ func matchers(patterns []Pattern) ([]matcher, error) {
 var errorWords = [][]byte{
 	[]byte("error"), []byte("fatal"), []byte("panic"), []byte("failed"), []byte("failure"),
 	[]byte("exception"), []byte("traceback"), []byte("segmentation fault"), []byte("cannot "),
+	[]byte("not found"), []byte("no such file"), []byte("permission denied"), []byte("out of memory"),
 }
 
 // denials before such a word take it back: "0 errors", "no error".

@@ -61,6 +61,8 @@ func TestErrorLinesAreToldFromTheirDenials(t *testing.T) {
 		"error one\n0 errors\n":              "error one",
 		"failed one\nerror two\n":            "error two",
 		"all fine\n":                         "",
+		"sh: 1: nope: not found\n":           "sh: 1: nope: not found",
+		"x: No such file or directory\n":     "x: No such file or directory",
 	} {
 		if got := (&scanner{}).add([]byte(text)).errorLine; got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

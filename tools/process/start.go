@@ -9,6 +9,10 @@ import (
 	"github.com/honestty/honestty/ptybridge"
 )
 
+// The size of a job's terminal where the caller names none: wide enough for
+// what programs print in tables, since nobody looks at it at first.
+const defaultCols, defaultRows = 120, 30
+
 // start makes the job. The Job is never nil.
 func (t *Table) start(s Spec, ms []matcher) (*Job, error) {
 	j := &Job{
@@ -60,11 +64,7 @@ func (j *Job) run(s Spec) error {
 		p.env = os.Environ()
 	}
 	if s.PTY {
-		p.size = s.Size
-		if p.size.Cols == 0 || p.size.Rows == 0 {
-			p.size = ptybridge.Size{Cols: 80, Rows: 24}
-		}
-		p.size = p.size.Clamp()
+		p.size = ptybridge.Size{Cols: cmp.Or(s.Size.Cols, defaultCols), Rows: cmp.Or(s.Size.Rows, defaultRows)}.Clamp()
 		p.env = proc.ChildEnv(p.env, cmp.Or(t.opts.Version, "job"))
 		var b *terminal
 		if b, err = startTerminal(p); err == nil {

@@ -32,8 +32,8 @@ type Params struct {
 	Command   string   `json:"command,omitempty" jsonschema:"for start: a shell command"`
 	Workdir   string   `json:"workdir,omitempty" jsonschema:"for start: the directory; relative ones are meant from the caller's"`
 	PTY       bool     `json:"pty,omitempty" jsonschema:"for start: give it a terminal instead of pipes"`
-	Cols      int      `json:"cols,omitempty" jsonschema:"for start with pty, and resize"`
-	Rows      int      `json:"rows,omitempty" jsonschema:"for start with pty, and resize"`
+	Cols      int      `json:"cols,omitempty" jsonschema:"for start with pty, 120 when not given, and resize"`
+	Rows      int      `json:"rows,omitempty" jsonschema:"for start with pty, 30 when not given, and resize"`
 	Watch     []string `json:"watch_patterns,omitempty" jsonschema:"for start: tell when a line of output contains one of these; one that begins with re: is a regular expression"`
 	Data      *string  `json:"data,omitempty" jsonschema:"for write: the bytes as they are; for submit: a line, the newline is added"`
 	Timeout   *float64 `json:"timeout,omitempty" jsonschema:"seconds; for wait: how long to wait, 180 when not given, at most 600; for kill: between TERM and KILL"`
@@ -160,6 +160,9 @@ func startAction(ctx context.Context, t *Table, c *tools.Call, p Params) tools.A
 	if strings.TrimSpace(p.Command) == "" {
 		return t.answer(r, &UsageError{"command", "no command given"}, "")
 	}
+	if p.Cols < 0 || p.Rows < 0 {
+		return t.answer(r, &UsageError{"cols and rows", "a size is at least 1 by 1"}, "")
+	}
 	if t.opts.Ask != nil {
 		if q := t.opts.Ask(p.Command); q != nil {
 			if err := c.Ask(ctx, *q); err != nil {
@@ -196,6 +199,12 @@ func startAction(ctx context.Context, t *Table, c *tools.Call, p Params) tools.A
 	said := "Background process started"
 	r.Output = &said
 	r.Cols, r.Rows = i.Size.Cols, i.Size.Rows
+	switch {
+	case !p.PTY && (p.Cols > 0 || p.Rows > 0):
+		r.Notes = append(r.Notes, "columns and rows are for a terminal: without pty they were not used")
+	case p.Cols > r.Cols || p.Rows > r.Rows:
+		r.Notes = append(r.Notes, clampNote)
+	}
 	return t.answer(r, nil, fmt.Sprintf("%s started, pid %d", i.ID, i.PID))
 }
 
@@ -395,6 +404,9 @@ func closeAction(_ context.Context, j *Job, _ Params, r *Result) (string, error)
 	return "input closed", nil
 }
 
+// clampNote says that a size is not the one that was asked for.
+var clampNote = fmt.Sprintf("the size was brought within 1–%d columns and 1–%d rows", ptybridge.MaxCols, ptybridge.MaxRows)
+
 func resizeAction(_ context.Context, j *Job, p Params, r *Result) (string, error) {
 	if p.Cols <= 0 || p.Rows <= 0 {
 		return "", &UsageError{"cols and rows", "both are needed, above 0"}
@@ -407,7 +419,7 @@ func resizeAction(_ context.Context, j *Job, p Params, r *Result) (string, error
 	j.table.describe(r, j.Info())
 	r.Status, r.Cols, r.Rows = "ok", got.Cols, got.Rows
 	if got != want {
-		r.Notes = append(r.Notes, fmt.Sprintf("the size was brought within 1–%d columns and 1–%d rows", ptybridge.MaxCols, ptybridge.MaxRows))
+		r.Notes = append(r.Notes, clampNote)
 	}
 	return fmt.Sprintf("%d columns by %d rows", got.Cols, got.Rows), nil
 }

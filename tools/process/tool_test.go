@@ -183,6 +183,7 @@ func TestBadInputIsOneClearErrorEach(t *testing.T) {
 		{"closed twice", `{"action":"close","session_id":"CLOSED"}`, outcome.Failed, "the input of the job is closed"},
 		{"resize of pipes", `{"action":"resize","session_id":"CAT","cols":80,"rows":24}`, outcome.Failed, "the job has no terminal"},
 		{"resize to nothing", `{"action":"resize","session_id":"CAT","cols":80}`, outcome.Refused, "cols and rows: both are needed"},
+		{"size below 1", `{"action":"start","command":"true","pty":true,"cols":-1}`, outcome.Refused, "cols and rows: a size is at least 1 by 1"},
 		{"no command", `{"action":"start"}`, outcome.Refused, "command: no command given"},
 		{"blank command", `{"action":"start","command":" \n"}`, outcome.Refused, "command: no command given"},
 		{"directory gone", `{"action":"start","command":"true","workdir":"GONE"}`, outcome.Failed, "did not start: stat "},

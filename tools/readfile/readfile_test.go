@@ -469,6 +469,12 @@ func TestToolAnswersInJSON(t *testing.T) {
 	if a.Err != nil || a.Summary != "4 B, 2 lines, read to the end; shown up to line 1" {
 		t.Errorf("summary = %q, %v", a.Summary, a.Err)
 	}
+	if err := os.WriteFile(filepath.Join(c.Dir, "long.txt"), []byte(strings.Repeat("x", maxLine+1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if a := tool.Run(t.Context(), c, json.RawMessage(`{"path":"long.txt"}`)); a.Summary != "2.0 KB, 1 line, read to the end; 1 line cut after 2,000 characters" {
+		t.Errorf("summary = %q, %v", a.Summary, a.Err)
+	}
 	for _, params := range []string{`{`, `{"path":1}`, `{"path":"f.txt","offse":2}`, `{}`} {
 		if a := tool.Run(t.Context(), c, json.RawMessage(params)); a.Status != outcome.Refused || a.Err == nil {
 			t.Errorf("%s: %v", params, a)

@@ -56,7 +56,7 @@ func (r Result) Summary() string {
 	}
 	lines := "an unknown number of lines"
 	if r.TotalLines != nil {
-		lines = outcome.Count(*r.TotalLines) + " lines"
+		lines = counted(*r.TotalLines, "line")
 	}
 	end := "read to the end"
 	if !r.EOFSeen {
@@ -66,5 +66,15 @@ func (r Result) Summary() string {
 	if r.NextOffset != nil {
 		said += fmt.Sprintf("; shown up to line %s", outcome.Count(*r.NextOffset-1))
 	}
+	if r.LinesCut > 0 {
+		said += fmt.Sprintf("; %s cut after %s characters", counted(r.LinesCut, "line"), outcome.Count(maxLine))
+	}
 	return said
+}
+
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return outcome.Count(n) + " " + noun + "s"
 }

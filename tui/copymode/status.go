@@ -19,11 +19,19 @@ type Status struct {
 	Warning     bool   // the notice tells of a loss or a mistake
 }
 
-// String is the whole status in one line. A bar that is too narrow for it picks
-// among the fields.
+// String is the whole status in one line, what matters now in front: a bar that
+// is too narrow cuts the end.
 func (s Status) String() string {
-	parts := []string{"copy", "line " + outcome.Count(int64(s.Line)) + " of " + outcome.Count(int64(s.Lines))}
-	for _, p := range []string{s.Selected, s.Matches, s.Pattern, s.Error, s.Notice} {
+	line := "line " + outcome.Count(int64(s.Line)) + " of " + outcome.Count(int64(s.Lines))
+	order := []string{line, s.Selected, s.Matches, s.Pattern, s.Error, s.Notice}
+	switch {
+	case s.Typing: // who types sees what
+		order = []string{s.Pattern, s.Error, s.Matches, line, s.Selected, s.Notice}
+	case s.Warning:
+		order = []string{s.Notice, line, s.Selected}
+	}
+	parts := []string{"copy"}
+	for _, p := range order {
 		if p != "" {
 			parts = append(parts, p)
 		}

@@ -25,6 +25,8 @@ const (
 	SwapPrev   Action = "swap-prev"
 	MoveToTab  Action = "move-to-tab"
 	BreakPane  Action = "break-pane"
+	ChoosePane Action = "choose-pane"
+	ReadOnly   Action = "read-only"
 	Rerun      Action = "rerun"
 	ClosePane  Action = "close-pane"
 
@@ -44,6 +46,8 @@ const (
 	NextTab   Action = "next-tab"
 	PrevTab   Action = "prev-tab"
 	LastTab   Action = "last-tab"
+	TabLeft   Action = "move-tab-left"
+	TabRight  Action = "move-tab-right"
 	Tab1      Action = "tab-1"
 	Tab2      Action = "tab-2"
 	Tab3      Action = "tab-3"
@@ -117,8 +121,9 @@ type Info struct {
 	Group       Group
 	Title       string // as the palette shows it
 	Description string // one line
-	// Repeat says that the action is often wanted several times in a row, so the
-	// prefix may stay in force behind it, as in tmux.
+	// Repeat says that the action is often wanted several times in a row, so that
+	// for a moment its keys work without another prefix, as in tmux. Only keys that
+	// type no character have it: what is typed next is the program's.
 	Repeat bool
 
 	keys  []string // behind the prefix in the tmux preset; none: the prefix itself
@@ -145,6 +150,8 @@ var actions = []Info{
 	{Action: SwapPrev, Group: Panes, Title: "Swap with previous pane", Description: "exchange places with the previous pane", keys: []string{"{"}, alt: []string{"alt+{"}},
 	{Action: MoveToTab, Group: Panes, Title: "Move pane to tab…", Description: "take this pane to another tab", keys: []string{"m"}, alt: []string{"alt+m"}},
 	{Action: BreakPane, Group: Panes, Title: "Move pane to a new tab", Description: "take this pane to a tab of its own", keys: []string{"!"}, alt: []string{"alt+!"}},
+	{Action: ChoosePane, Group: Panes, Title: "Go to pane…", Description: "find a pane of any tab by its name", keys: []string{"w"}, alt: []string{"alt+w"}},
+	{Action: ReadOnly, Group: Panes, Title: "Read-only pane", Description: "let no key reach this pane, or end that", keys: []string{"P"}, alt: []string{"alt+shift+i"}},
 	{Action: Rerun, Group: Panes, Title: "Run again", Description: "run the command of an ended pane again", keys: []string{"R"}, alt: []string{"alt+shift+r"}},
 	{Action: ClosePane, Group: Panes, Title: "Close pane", Description: "close this pane; asks if something runs", keys: []string{"x"}, alt: []string{"alt+shift+w"}},
 
@@ -152,7 +159,7 @@ var actions = []Info{
 	{Action: ResizeDown, Group: Layout, Title: "Resize down", Description: "move the pane's border down", Repeat: true, keys: []string{"ctrl+down", "alt+down"}, alt: []string{"alt+shift+down"}},
 	{Action: ResizeUp, Group: Layout, Title: "Resize up", Description: "move the pane's border up", Repeat: true, keys: []string{"ctrl+up", "alt+up"}, alt: []string{"alt+shift+up"}},
 	{Action: ResizeRight, Group: Layout, Title: "Resize right", Description: "move the pane's border to the right", Repeat: true, keys: []string{"ctrl+right", "alt+right"}, alt: []string{"alt+shift+right"}},
-	{Action: LayoutNext, Group: Layout, Title: "Next layout", Description: "arrange the panes in the next of five ways", Repeat: true, keys: []string{"space"}, alt: []string{"alt+a"}},
+	{Action: LayoutNext, Group: Layout, Title: "Next layout", Description: "arrange the panes in the next of five ways", keys: []string{"space"}, alt: []string{"alt+a"}},
 	{Action: LayoutEqual, Group: Layout, Title: "Equal panes", Description: "make the panes equally large", keys: []string{"E"}, alt: []string{"alt+="}},
 	{Action: LayoutMain, Group: Layout, Title: "Main layout", Description: "this pane large at the left, others stacked", keys: []string{"M", "alt+4"}, alt: []string{"alt+shift+m"}},
 	{Action: LayoutColumns, Group: Layout, Title: "Layout columns", Description: "all panes beside each other", keys: []string{"alt+1"}},
@@ -164,6 +171,8 @@ var actions = []Info{
 	{Action: NextTab, Group: Tabs, Title: "Next tab", Description: "go to the tab at the right", keys: []string{"n"}, alt: []string{"alt+pgdown"}},
 	{Action: PrevTab, Group: Tabs, Title: "Previous tab", Description: "go to the tab at the left", keys: []string{"p"}, alt: []string{"alt+pgup"}},
 	{Action: LastTab, Group: Tabs, Title: "Last tab", Description: "go back to the tab shown before", keys: []string{"tab"}, alt: []string{"alt+0"}},
+	{Action: TabLeft, Group: Tabs, Title: "Move tab left", Description: "exchange places with the tab at the left", Repeat: true, keys: []string{"shift+left"}, alt: []string{"alt+<"}},
+	{Action: TabRight, Group: Tabs, Title: "Move tab right", Description: "exchange places with the tab at the right", Repeat: true, keys: []string{"shift+right"}, alt: []string{"alt+>"}},
 	tab(Tab1, 1), tab(Tab2, 2), tab(Tab3, 3), tab(Tab4, 4), tab(Tab5, 5), tab(Tab6, 6), tab(Tab7, 7), tab(Tab8, 8), tab(Tab9, 9),
 	{Action: RenameTab, Group: Tabs, Title: "Rename tab…", Description: "give this tab a name", keys: []string{","}, alt: []string{"alt+,"}},
 	{Action: CloseTab, Group: Tabs, Title: "Close tab", Description: "close this tab; asks if something runs", keys: []string{"&"}, alt: []string{"alt+&"}},
@@ -177,8 +186,8 @@ var actions = []Info{
 	{Action: ScrollDown, Group: Output, Title: "Scroll down", Description: "go forward one line", Repeat: true, keys: []string{"shift+down"}},
 	{Action: ScrollTop, Group: Output, Title: "Scroll to the top", Description: "go to the oldest line that is kept", keys: []string{"home"}},
 	{Action: ScrollBottom, Group: Output, Title: "Scroll to the bottom", Description: "go to the newest line", keys: []string{"end"}},
-	{Action: PromptPrev, Group: Output, Title: "Previous prompt", Description: "go to the prompt before", Repeat: true, keys: []string{"("}, alt: []string{"alt+("}},
-	{Action: PromptNext, Group: Output, Title: "Next prompt", Description: "go to the prompt behind", Repeat: true, keys: []string{")"}, alt: []string{"alt+)"}},
+	{Action: PromptPrev, Group: Output, Title: "Previous prompt", Description: "go to the prompt before", keys: []string{"("}, alt: []string{"alt+("}},
+	{Action: PromptNext, Group: Output, Title: "Next prompt", Description: "go to the prompt behind", keys: []string{")"}, alt: []string{"alt+)"}},
 	{Action: CopyLastOutput, Group: Output, Title: "Copy last output", Description: "copy what the last command wrote", keys: []string{"y"}, alt: []string{"alt+shift+y"}},
 	{Action: FoldOutput, Group: Output, Title: "Fold output", Description: "fold or unfold a command's output", keys: []string{"-"}, alt: []string{"alt+-"}},
 	{Action: PipeOutput, Group: Output, Title: "Pipe last output…", Description: "give the last output to a command", keys: []string{"|"}, alt: []string{"alt+|"}},

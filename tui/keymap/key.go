@@ -192,6 +192,18 @@ func Label(key string) string {
 	return b.String() + base
 }
 
+// Labels returns keys that do the same as people read them: "h, Left". Those of
+// the keypad are left out, since they stand for the same keys elsewhere.
+func Labels(keys []string) string {
+	var labels []string
+	for _, key := range keys {
+		if !strings.HasPrefix(key, "kp") {
+			labels = append(labels, Label(key))
+		}
+	}
+	return strings.Join(labels, ", ")
+}
+
 // parts splits the name of a key that ParseKey or tui/input made.
 func parts(key string) (mods []string, base string) {
 	for _, m := range modifiers {

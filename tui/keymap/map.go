@@ -258,6 +258,17 @@ func (m *Map) Resolve(prefixed bool, key string) (Action, bool) {
 	return a, ok
 }
 
+// Repeats reports whether a key behind the prefix does something that is often
+// wanted several times in a row.
+func (m *Map) Repeats(key string) bool {
+	a, ok := m.Resolve(true, key)
+	if !ok {
+		return false
+	}
+	info, _ := Lookup(a)
+	return info.Repeat
+}
+
 // Ways returns every binding of an action, the one to be shown first in front.
 func (m *Map) Ways(a Action) []Binding { return slices.Clone(m.ways[a]) }
 

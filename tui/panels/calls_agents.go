@@ -1,6 +1,7 @@
 package panels
 
 import (
+	"strings"
 	"time"
 
 	"github.com/honestty/honestty/journal"
@@ -18,6 +19,9 @@ const (
 
 	// roomForAgents is from how many rows on the lines are shown.
 	roomForAgents = 14
+
+	// roomForSource is from how many columns on they say where from.
+	roomForSource = 60
 )
 
 // An agentLine is one agent and what it does now.
@@ -67,18 +71,13 @@ func (p *Tools) drawAgents(c canvas, x, y, w, h int) int {
 		return 0
 	}
 	for i, a := range p.agents {
-		m := c.callMark(a.call)
-		said := a.call.Start.Tool + " " + displayLine(callTitle(a.call))
-		when := "last " + ago(p.now.Sub(a.call.Started))
+		m, said, when := p.agentState(c, a, w >= roomForSource)
 		st := c.th.Dim
-		switch rule, waits := p.waits[a.name]; {
-		case waits:
-			said, when, st = "waits for an answer: "+screen.Visible(rule), "asks", c.th.Attention
+		switch {
+		case m.word == waitsWord:
+			st = c.th.Attention
 		case a.running > 0:
-			when, st = outcome.Duration(p.now.Sub(a.call.Started)), c.th.Text
-			if a.running > 1 {
-				when = outcome.Count(int64(a.running)) + " run, " + when
-			}
+			st = c.th.Text
 		}
 		at := x
 		if !c.th.Plain {
@@ -99,4 +98,53 @@ func (p *Tools) drawAgents(c canvas, x, y, w, h int) int {
 		n++
 	}
 	return n
+}
+
+// waitsWord is the state of an agent that needs a person.
+const waitsWord = "waits"
+
+// waitsForApproval is what a follower says of a call whose transcript has it
+// waiting for a person, at the agent's own window.
+const waitsForApproval = "waiting for approval"
+
+// sourceWords say in one word from where a state is known.
+var sourceWords = map[string]string{"mcp": "MCP", "hook": "hook", "transcript": "transcript"}
+
+// agentState is the state of an agent, what it is about, and in words since
+// when it is so and from where that is known. A state that nobody can tell says
+// why.
+func (p *Tools) agentState(c canvas, a agentLine, sourced bool) (m stateMark, said, when string) {
+	r := a.call
+	m = c.callMark(r)
+	said = r.Start.Tool + " " + displayLine(callTitle(r))
+	age := p.now.Sub(r.Started)
+	rule, asks := p.waits[a.name]
+	switch {
+	case asks:
+		m.word = waitsWord
+		said, when = "waits for an answer: "+screen.Visible(rule), "asks here"
+		return m, said, when
+	case a.running > 0 && r.Progress != nil && r.Progress.What == waitsForApproval:
+		m.word = waitsWord
+		said, when = "waits for approval: "+said, outcome.Duration(age)
+	case a.running > 1:
+		when = outcome.Count(int64(a.running)) + " run, " + outcome.Duration(age)
+	case a.running > 0:
+		when = m.word + " " + outcome.Duration(age)
+	default:
+		when = m.word + " " + ago(age)
+	}
+	if r.State() == journal.Unknown {
+		why := r.Why()
+		if r.End != nil {
+			why = r.End.Error
+		}
+		if why = strings.TrimPrefix(why, "unknown: "); why != "" {
+			said = displayLine(why) + ": " + said
+		}
+	}
+	if source := sourceWords[r.Start.Source.Kind]; sourced && source != "" {
+		when += ", " + source
+	}
+	return m, said, when
 }

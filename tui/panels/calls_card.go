@@ -83,7 +83,7 @@ type cardLine struct {
 type cardState uint8
 
 const (
-	cardTitle    cardState = iota // in a narrow list, where the first row has no room for it
+	cardTitle    cardState = iota // where the first row has no room for it
 	cardSummary                   // what the call says of itself
 	cardError                     // why it did not end well
 	cardAgainst                   // a check that contradicts it
@@ -91,8 +91,22 @@ const (
 	cardProgress                  // how far it is; drawn from the record
 )
 
-// narrow is below which width a title has a row of its own.
-const narrow = 44
+const (
+	narrow    = 44 // below it every title has a row of its own
+	minTitle  = 12 // of a title beside its tool; else it has a row of its own
+	wordWidth = 8  // that most words for states take
+)
+
+// titleBelow reports whether the title of a call has a row of its own: names of
+// agents and tools are whole before a title is cut.
+func titleBelow(r journal.Record, w int) bool {
+	tool := screen.Width(r.Start.Tool)
+	if a := r.Start.Source.Agent; a != "" {
+		tool += screen.Width(a) + 1
+	}
+	beside := w - cardIndent - max(tool, toolWidth) - 1 - tookWidth - 1 - wordWidth - 1
+	return w < narrow || beside < min(minTitle, screen.Width(displayLine(callTitle(r))))
+}
 
 // maxCardRows bounds each part of a card: the whole is one key away.
 const maxCardRows = 3
@@ -107,7 +121,7 @@ func (p *Tools) card(r journal.Record, w int) []cardLine {
 			out = append(out, cardLine{line, state})
 		}
 	}
-	if w < narrow {
+	if titleBelow(r, w) {
 		add(cardTitle, callTitle(r), 1)
 	}
 	bad := r.State().Bad() || r.Contradicted()

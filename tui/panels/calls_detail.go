@@ -113,7 +113,7 @@ func (d *callDetail) choose() {
 	if o.path != "" || d.end == nil && !o.running {
 		return
 	}
-	if o.hasGiven && !d.facts.cut() {
+	if o.hasGiven && !d.facts.cut() && !d.facts.wentOn() {
 		return
 	}
 	if path := d.file(); path != "" {

@@ -15,7 +15,7 @@ const (
 	toolWidth  = 12 // that titles begin in one column
 	roomyTool  = 16 // the same where there is room: "hermes·read_file"
 	roomy      = 76
-	wideTool   = 22 // the most a tool takes
+	wideTool   = 28 // the most a tool takes beside its title
 	tookWidth  = 6
 	minTool    = 8 // what has to be left for the tool beside the time
 )
@@ -173,9 +173,9 @@ func (c canvas) drawCall(x, y, w int, r journal.Record, m stateMark, took string
 		end -= tookWidth + 1
 	}
 	tool := c.callTool(r)
-	room := min(max(screen.Width(tool), toolWidth), wideTool)
+	room, below := min(max(screen.Width(tool), toolWidth), wideTool), titleBelow(r, w)
 	switch {
-	case w < narrow:
+	case below:
 		room = end - at
 	case w >= roomy:
 		room = min(max(room, roomyTool), wideTool)
@@ -185,7 +185,7 @@ func (c canvas) drawCall(x, y, w int, r journal.Record, m stateMark, took string
 	}
 	c.text(at, y, room, tool, st[0])
 	at += room + 1
-	if w >= narrow && at < end {
+	if !below && at < end {
 		c.text(at, y, end-at, displayLine(callTitle(r)), st[1])
 	}
 }

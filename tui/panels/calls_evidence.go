@@ -79,6 +79,13 @@ func (f facts) cut() bool {
 	return f.Omitted != nil && f.Omitted.Bytes > 0 || f.Partial != nil && f.Partial.Path != ""
 }
 
+// wentOn reports a result without the bytes that were read: they were handed on
+// while they came.
+func (f facts) wentOn() bool {
+	carried := f.Output != nil && *f.Output != "" || f.Stderr != nil && *f.Stderr != ""
+	return !carried && f.Capture != nil && f.Capture.Read != nil && *f.Capture.Read > 0
+}
+
 // file is where the output is kept; "" when the result names none.
 func (f facts) file() string {
 	switch {

@@ -65,6 +65,29 @@ func TestARunningCallShowsItsOutputLive(t *testing.T) {
 	}
 }
 
+func TestOutputThatWentOnIsReadWhereItWasKept(t *testing.T) {
+	for name, result := range map[string]string{
+		"not carried":       `{"output":null,"capture":{"state":"complete","bytes_read":6,"end":"eof"}}`,
+		"an empty text":     `{"output":"","capture":{"state":"complete","bytes_read":6,"end":"eof"}}`,
+		"nothing was there": `{"output":"","capture":{"state":"complete","bytes_read":0,"end":"eof"}}`,
+	} {
+		d := newDiary()
+		id := samples(d)
+		d.end(id["running"], journal.End{Status: outcome.Complete})
+		p := opened(t, toolsWith(d), id["running"], `{}`, result)
+		if name == "nothing was there" {
+			if a := p.Wants(); a != nil {
+				t.Errorf("%s: it asks for %#v", name, a)
+			}
+			continue
+		}
+		file("line 1").settle(t, p, p.Wants())
+		if text := draw(p, 80, 40, unicodeTheme).Text(); !strings.Contains(text, "line 1") || strings.Contains(text, "0 B") {
+			t.Errorf("%s: got\n%s", name, text)
+		}
+	}
+}
+
 // A file stands in for the file of an output.
 type file string
 

@@ -417,7 +417,7 @@ func TestClaimedAndSeenStandSideBySide(t *testing.T) {
 	if !strings.Contains(text, "✗ file size: claimed 0 bytes · seen 4,096 bytes") {
 		t.Errorf("got\n%s", text)
 	}
-	if line := lineWith(t, text, "contradicted"); !strings.Contains(line, "data.bin") || strings.Contains(line, "ok") {
+	if line := lineWith(t, text, "contradicted"); !strings.Contains(line, "data.bin") || strings.Contains(line, " ok") {
 		t.Errorf("got %q", line)
 	}
 	text = draw(p, 30, 40, unicodeTheme).Text()
@@ -460,5 +460,20 @@ func TestACallThatCannotBeReadSaysSo(t *testing.T) {
 	text := draw(p, 80, 30, unicodeTheme).Text()
 	if !strings.Contains(text, "the rest of the record is gone") || !strings.Contains(text, "? not known: they cannot be read") {
 		t.Errorf("got\n%s", text)
+	}
+}
+
+func TestANameOfAnAgentTakesNoTitleAway(t *testing.T) {
+	d := newDiary()
+	s := cli("send_message", `to file "The weekly report."`)
+	s.Source = journal.Source{Kind: "mcp", Agent: "report-agent"}
+	d.run(s, journal.End{Status: outcome.Complete, Summary: "sent", DurationMS: 50})
+	p := &Tools{}
+	p.Show(d.b, d.at)
+	for _, w := range []int{40, 49, 60, 80, 120} {
+		text := draw(p, w, 20, unicodeTheme).Text()
+		if !strings.Contains(text, "✓ report-agent·send_message") || !strings.Contains(text, `to file "The wee`) {
+			t.Errorf("in %d columns:\n%s", w, text)
+		}
 	}
 }

@@ -226,6 +226,9 @@ func (p *Jobs) descriptors(j jobhost.Job) string {
 	if n, ok := p.held[j.PID]; ok {
 		return outcome.Count(n)
 	}
+	if j.Descriptors != nil { // as its host counted them
+		return outcome.Count(*j.Descriptors)
+	}
 	return "?"
 }
 

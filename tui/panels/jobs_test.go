@@ -95,6 +95,23 @@ func jobViews(t *testing.T) map[string]*Jobs {
 	}
 }
 
+func TestDescriptorsAreTheHostsCountWhereTheWindowHasNone(t *testing.T) {
+	p, n := &Jobs{held: map[int]int64{1: 5}}, int64(9)
+	for _, c := range []struct {
+		job  jobhost.Job
+		want string
+	}{
+		{jobhost.Job{PID: 1, Running: true, Descriptors: &n}, "5"},
+		{jobhost.Job{PID: 2, Running: true, Descriptors: &n}, "9"},
+		{jobhost.Job{PID: 3, Running: true}, "?"},
+		{jobhost.Job{PID: 2, Descriptors: &n}, ""},
+	} {
+		if got := p.descriptors(c.job); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.job, got, c.want)
+		}
+	}
+}
+
 func TestTheJobsPanelIsAsDrawn(t *testing.T) {
 	for name, p := range jobViews(t) {
 		drawn(t, "jobs-"+name, p)

@@ -17,7 +17,9 @@ type sendArgs struct {
 	Message     said[string]   `json:"message"`
 	Subject     said[string]   `json:"subject"`
 	Attachments said[[]string] `json:"attachments"`
+	Quoted      said[string]   `json:"quoted"`
 	DryRun      said[bool]     `json:"dry_run"`
+	RetryOf     said[string]   `json:"retry_of"` // the call that sent the message first
 }
 
 // A receipt says of one text or attachment what became of it.
@@ -203,6 +205,8 @@ func (it sendItem) advice() string {
 	switch reason := it.Reason.is(); {
 	case it.status == statusUnknown:
 		return "it may have arrived: look there before sending again"
+	case reason == reasonNotFound && !strings.HasPrefix(it.Requested.is(), "/"):
+		return "look whether it is there, under this name; it is meant from the folder the call was made in"
 	case reason == reasonNotFound:
 		return "the path is inside the sandbox; map it in [send.paths], or attach it from the host"
 	case reason == reasonDenied:
@@ -256,16 +260,22 @@ func splitTarget(target string) (platform, chat string) {
 	return platform, chat
 }
 
-// counted is how a result says that not everything was sent, which the items
-// say better.
-func (m *message) counted(text string) bool {
+// besides is what a result says besides that not everything was sent, which the
+// items say better.
+func (m *message) besides(text string) string {
 	sent := 0
 	for _, it := range m.items {
 		if it.status == statusSent {
 			sent++
 		}
 	}
-	return len(m.items) > 0 && strings.HasPrefix(text, fmt.Sprintf("%d of %d sent (", sent, len(m.items)))
+	if len(m.items) == 0 {
+		return text
+	}
+	if before, _, ok := strings.Cut(text, fmt.Sprintf("%d of %d sent (", sent, len(m.items))); ok {
+		return strings.TrimSuffix(before, "; ")
+	}
+	return text
 }
 
 // receiptText is the receipt of a message as text.

@@ -163,9 +163,7 @@ func (m *message) trouble(out []cardRow, r journal.Record, w int) []cardRow {
 	if why == "" {
 		why = r.End.Error
 	}
-	switch {
-	case m.counted(why):
-	case why != "":
+	if why = m.besides(why); why != "" {
 		out = prose(out, cardIndent, w, roleFailure, maxCardRows, why)
 	}
 	if m.Skipped.is() {

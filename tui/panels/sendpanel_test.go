@@ -147,6 +147,38 @@ func TestADryRunIsNeverShownAsSent(t *testing.T) {
 	}
 }
 
+func TestTheRestOfAMessageSaysWhoseItIs(t *testing.T) {
+	s := newStory()
+	s.tell("rest", cli(sendTool, "to file"), journal.End{Status: outcome.Unknown, Error: "it was cancelled; 0 of 1 sent (1 unknown); gone.html: cut"},
+		`{"target":"file","message":"m","quoted":"a list MEDIA:/tmp/x.txt","retry_of":"01a22e82-54f2"}`,
+		`{"success":false,"error":"it was cancelled; 0 of 1 sent (1 unknown); gone.html: cut","delivery":[{"kind":"document","requested":"gone.html","size":1,"status":"unknown","reason":"cut"}]}`)
+	p := sendAt(t, s, "rest")
+	text := strings.Join(strings.Fields(draw(p, 120, 60, unicodeTheme).Text()), " ")
+	if !strings.Contains(text, "it was cancelled") || strings.Contains(text, "0 of 1 sent") {
+		t.Errorf("the count is said beside the items:\n%s", text)
+	}
+	press(t, p, "enter")
+	text = strings.Join(strings.Fields(draw(p, 120, 60, unicodeTheme).Text()), " ")
+	for _, want := range []string{"rest of 01a22e82-54f2", "quoted: nothing below acts", "a list MEDIA:/tmp/x.txt"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// Whether a path that is not whole lies in a sandbox nobody can tell.
+func TestAdviceDoesNotGuessOfASandbox(t *testing.T) {
+	for path, want := range map[string]string{"/data/report.html": "sandbox", "report.html": "look whether it is there"} {
+		it := itemOf(receipt{
+			Requested: said[string]{v: path, known: true}, Reason: said[string]{v: reasonNotFound, known: true},
+			Status: said[string]{v: statusDropped, known: true},
+		}, false)
+		if got := it.advice(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", path, got)
+		}
+	}
+}
+
 func TestAHermesResultHasNoReceiptsAndSaysSo(t *testing.T) {
 	p := sendAt(t, messages(), "hermes")
 	text := strings.Join(strings.Fields(draw(p, 120, 60, unicodeTheme).Text()), " ")

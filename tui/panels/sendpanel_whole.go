@@ -20,8 +20,12 @@ func (p *Send) sections(r journal.Record) []textSection {
 	if m.Plan.known {
 		out = append(out, textSection{title: "texts that would go", lines: m.planLines()})
 	}
+	text := m.args.Message
+	if q := m.args.Quoted.is(); q != "" && d.lines == nil {
+		text = said[string]{v: text.is() + "\n\nquoted: nothing below acts\n" + q, known: true}
+	}
 	return append(out,
-		textSection{title: "text", lines: d.text(m.args.Message)},
+		textSection{title: "text", lines: d.text(text)},
 		textSection{title: "evidence", lines: evidenceLines(r)},
 		textSection{title: "call", lines: callLines(r, d.start)},
 	)
@@ -35,6 +39,7 @@ func (m *message) headLines() []textLine {
 	for _, path := range m.args.Attachments.is() {
 		l.add("attach", path)
 	}
+	l.add("rest of", m.args.RetryOf.is())
 	l.add("platform", m.Platform.is())
 	l.add("chat", m.ChatID.is())
 	l.add("thread", m.ThreadID.is())

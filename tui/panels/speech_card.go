@@ -258,10 +258,7 @@ func (p *Speech) files(out []cardRow, r journal.Record, s *spoken, w int) []card
 	switch id := old.Checkpoint.is(); {
 	case !s.Replaced.known:
 	case id != "":
-		out = append(out, cardRow{parts: []part{
-			{x: cardIndent, w: l.value - cardIndent - 1, text: "before", role: roleDim},
-			{x: l.value, text: "checkpoint " + screen.Visible(id) + "   R restores it"},
-		}})
+		out = l.add(out, "before", "before", "checkpoint "+id, "R restores it")
 	default:
 		out = cautious(out, cardIndent, w, theme.Partial, roleCaution, 2, "no checkpoint was kept of the file before")
 	}

@@ -2,6 +2,7 @@ package panels
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/outcome"
@@ -246,7 +247,7 @@ func (c canvas) drawRows(x, y, w, rows int, card []cardRow, item int) {
 // prose wraps a text into rows of a card: at most most of them.
 func prose(out []cardRow, x, w int, role textRole, most int, text string) []cardRow {
 	for _, line := range wrapRows(text, max(w-x-1, 1), most) {
-		out = append(out, cardRow{parts: []part{{x: x, text: line, role: role}}})
+		out = append(out, cardRow{parts: []part{{x: x, text: strings.TrimLeft(line, " "), role: role}}})
 	}
 	return out
 }

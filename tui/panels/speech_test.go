@@ -396,6 +396,27 @@ func TestLevelsShareColumnsByTheirPeak(t *testing.T) {
 	}
 }
 
+func TestNarrowCardWrapsWhatIsKnownAndCutsNoKey(t *testing.T) {
+	s := newStory()
+	start, end := wav(cli(speechTool, "Short"), outcome.Complete, "", "", 40)
+	s.tell("short", start, end, `{"text":"Short"}`, `{"actual_path":"/home/somebody/x.wav","requested_path":"/home/somebody/x.wav","container":"wav","duration_ms":1300,
+		"sample_rate":22050,"channels":1,"size":60928,"replaced":{"path":"/home/somebody/x.wav","size":99600,"checkpoint":"4b05e1c6"}}`)
+	p := &Speech{}
+	s.feedAll(t, p, 44, 24)
+	text := draw(p, 44, 24, unicodeTheme).Text()
+	for _, want := range []string{"checkpoint 4b05e1c6", "R restores it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is cut:\n%s", want, text)
+		}
+	}
+	at := labels(44).value
+	for line := range strings.Lines(text) {
+		if row := []rune(line); len(row) > at+1 && strings.TrimSpace(string(row[:at])) == "" && row[at] == ' ' && strings.TrimSpace(line) != "" {
+			t.Errorf("a row that is not in its column: %q", line)
+		}
+	}
+}
+
 func TestTimesHaveTheirDay(t *testing.T) {
 	now := time.Date(2024, 5, 6, 10, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

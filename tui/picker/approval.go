@@ -26,12 +26,11 @@ type Approval struct {
 	Until    string // when no answer becomes a refusal: "14:05:30"
 	Always   string // what AllowAlways would allow from now on; "" offers nothing
 
-	answer  int // of answers
-	top     int // first row of the detail
-	read    int // rows of the detail that were in view, from its start
-	rows    int // rows of the detail as it was drawn last
-	height  int // rows of it that are in view
-	area    rect
+	answer  int    // of answers
+	top     int    // first row of the detail
+	read    int    // rows of the detail that were in view, from its start
+	rows    int    // rows of the detail as it was drawn last
+	height  int    // rows of it that are in view
 	places  []rect // of the answers
 	targets []target
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A ComposeTarget is a place that a message can go to, for the completion.
@@ -272,8 +273,17 @@ func (d *Compose) filesKey(key, name, text string) {
 	}
 }
 
-// attach adds a path. The same one twice would be sent once.
+// attach adds a path. One that is typed is meant from the folder where looking
+// begins: what sends the message runs elsewhere. The same one twice would be
+// sent once.
 func (d *Compose) attach(file string) {
+	if !utf8.ValidString(file) {
+		d.note = "Its name is no UTF-8, so it cannot be told on: give it another name, or a link with one."
+		return
+	}
+	if !path.IsAbs(file) && file[0] != '~' && path.IsAbs(d.Folder) {
+		file = path.Join(d.Folder, file)
+	}
 	if slices.Contains(d.Files, file) {
 		d.note = "It is attached already."
 		return

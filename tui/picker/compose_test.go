@@ -335,6 +335,22 @@ func TestFilesComeFromAFolderAndGo(t *testing.T) {
 	}
 }
 
+func TestATypedPathIsMeantFromTheFolderOfTheForm(t *testing.T) {
+	d := form()
+	d.focus = fieldFiles
+	for _, typed := range []string{"report.pdf\n", "../up.pdf\n", "~/home.pdf\n", "/srv/whole.pdf\n"} {
+		write(d, typed)
+	}
+	want := []string{"/home/somebody/out/report.pdf", "/home/somebody/up.pdf", "~/home.pdf", "/srv/whole.pdf"}
+	if !slices.Equal(d.Files, want) {
+		t.Errorf("attached: %q", d.Files)
+	}
+	d.attach("/srv/a\xffb")
+	if !slices.Equal(d.Files, want) || !strings.Contains(d.note, "UTF-8") {
+		t.Errorf("a name that JSON cannot hold: %q, says %q", d.Files, d.note)
+	}
+}
+
 func TestWhatIsWrittenIsNotLostByOneKey(t *testing.T) {
 	d := written()
 	if r := strike(d, "esc"); r.State != Open || !strings.Contains(d.note, "Once more") {

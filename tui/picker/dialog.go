@@ -52,6 +52,7 @@ var (
 	_ Dialog = (*Prompt)(nil)
 	_ Dialog = (*Chooser)(nil)
 	_ Dialog = (*Approval)(nil)
+	_ Dialog = (*Notice)(nil)
 )
 
 // leaves reports the keys that close every dialog.

@@ -6,6 +6,7 @@ import "slices"
 // tabs. Make one with New.
 type Picker struct {
 	Does string // what Enter does: "runs it" unless set
+	Wide bool   // takes more of the area: its details are what it is opened for
 
 	title, noun string
 	items       []Item

@@ -18,7 +18,7 @@ const maxNote = 3
 func (p *Picker) Draw(s *screen.Screen, x, y, w, h int, th theme.Theme) {
 	c := canvas{s, &th}
 	p.area, p.box, p.list, p.targets = rect{x, y, w, h}, rect{}, rect{}, nil
-	bw, limit := room(w, h)
+	bw, limit := p.room(w, h)
 	if bw < 4 || limit < 1 {
 		s.HideCursor()
 		return
@@ -125,26 +125,36 @@ func (p *Picker) drawItem(c canvas, y, i int) {
 	}
 	n := c.text(x, y, w, item.Title, title)
 	p.highlight(c, x, y, n, hit, item.Title)
-	n = max(n+2, p.detailColumn(w))
+	n = max(n+2, p.detailColumn(r.w-2))
 	const worth = 12 // a detail in less room says nothing
 	if item.Detail != "" && item.Disabled == "" && w-n >= worth {
 		c.path(x+n, y, w-n, item.Detail, dim)
 	}
 }
 
-// detailColumn is where details begin in a row of w columns. They stand below
-// each other where there is room for it; it depends on all items, so that it
-// does not move with the query.
+// detailColumn is where details begin in a list of w columns. They stand below
+// each other where there is room for it beside the longest title and the longest
+// keys; it depends on all items, so that it does not move with the query.
 func (p *Picker) detailColumn(w int) int {
-	const wide = 60
-	if w < wide {
-		return 0
-	}
-	col := 0
+	const least = 28 // a column of details that is narrower is cut too often
+	col, keys := 0, 0
 	for _, item := range p.items {
 		col = max(col, screen.Width(item.Title)+2)
+		keys = max(keys, screen.Width(item.Keys)+2)
 	}
-	return min(col, w/2)
+	if w-col-keys < least {
+		return 0
+	}
+	return col
+}
+
+// room is the largest box for an area.
+func (p *Picker) room(w, h int) (bw, bh int) {
+	bw, bh = room(w, h)
+	if p.Wide {
+		bw = min(w, max(bw, min(w*9/10, maxWidth)))
+	}
+	return bw, bh
 }
 
 // right writes text that ends before a column and returns the columns it took.

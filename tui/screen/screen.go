@@ -193,6 +193,9 @@ func (s *Screen) blitOther(dst, line []vt.Cell, i int, src Source, st mapped) vt
 		}
 		return blank
 	}
+	if c.Blank() { // a column left empty by a wide character that did not fit
+		return blank
+	}
 	if c.Wide() && (i+1 >= len(line) || !line[i+1].Tail()) {
 		return blank
 	}

@@ -18,6 +18,9 @@ type Alert struct {
 	Mark Mark
 	Text string
 	Hint string // the key that leads to it: "^B a looks"
+	// More says that the hint leads to the whole text: rather is the text cut than
+	// the hint given up.
+	More bool
 }
 
 // A Bar is everything the bottom row may show.
@@ -136,7 +139,17 @@ func (b Bar) plan(columns int) plan {
 		}
 		give(&p)
 	}
-	return b.regain(p, columns)
+	p = b.regain(p, columns)
+	if b.Alert.More && !p.hint {
+		for _, least := range []int{alertRoomy, alertTight} {
+			q := p
+			q.hint, q.alert = true, min(p.alert, least)
+			if b.parts(q).need() <= columns {
+				return q
+			}
+		}
+	}
+	return p
 }
 
 // regain takes back what was given up of the meter and the tabs, where giving

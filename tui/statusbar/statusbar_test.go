@@ -176,7 +176,7 @@ func drawBar(t *rapid.T) Bar {
 	bar := Bar{
 		Help:  rapid.SampledFrom([]string{"", "^B ? help", "?"}).Draw(t, "help"),
 		ASCII: rapid.Bool().Draw(t, "ascii"),
-		Alert: Alert{mark.Draw(t, "alert mark"), text.Draw(t, "alert"), text.Draw(t, "hint")},
+		Alert: Alert{mark.Draw(t, "alert mark"), text.Draw(t, "alert"), text.Draw(t, "hint"), rapid.Bool().Draw(t, "more")},
 		Meter: Meter{
 			Name: text.Draw(t, "name"), Reason: text.Draw(t, "reason"), Known: rapid.Bool().Draw(t, "known"),
 			Count: rapid.Int64Range(0, 1<<40).Draw(t, "count"), Limit: rapid.Int64Range(0, 1<<40).Draw(t, "limit"),
