@@ -57,10 +57,10 @@ type link struct {
 // Errors: ErrNoWindow, ErrVersion, ErrSilent, ErrForeign, ErrTooLong, an
 // *Error, and what the system says.
 func Dial(env Env, which string) (*Client, error) {
-	return dial(env, which, helloPatience)
-}
-
-func dial(env Env, which string, patience time.Duration) (*Client, error) {
+	patience := env.Patience
+	if patience <= 0 {
+		patience = helloPatience
+	}
 	s, err := newSearch(env)
 	if err != nil && which == "" { // named otherwise, the variable does not matter
 		return nil, err

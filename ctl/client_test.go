@@ -179,7 +179,9 @@ func TestWindowThatDoesNotAnswerIsNamed(t *testing.T) {
 	checkLeaks(t)
 	dir := shortDir(t)
 	s := listen(t, testEnv(dir)) // as one that was stopped: the kernel takes connections for it
-	_, err := dial(testEnv(dir), "", 20*time.Millisecond)
+	env := testEnv(dir)
+	env.Patience = 20 * time.Millisecond
+	_, err := Dial(env, "")
 	if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), s.Path()) {
 		t.Errorf("dial = %v, want ErrSilent with the path", err)
 	}

@@ -21,6 +21,7 @@ const (
 	NotRunning    Code = "not_running"    // the pane has no process that could take input; nothing was sent
 	NotPermitted  Code = "not_permitted"  // the window belongs to another user
 	Busy          Code = "busy"           // the window has as many clients as it takes
+	NoDescriptors Code = "no_descriptors" // the window, or the system, has no descriptor left for one more client; nothing was read
 	Cancelled     Code = "cancelled"      // the call was given up before its end
 	Closing       Code = "closing"        // the window closes; what was not done is not done any more
 	Failed        Code = "failed"         // it was tried and did not work; the message says why
@@ -60,7 +61,7 @@ var (
 	ErrUnanswered = errors.New("the window closed the connection before it answered: whether the call was carried out is not known")
 
 	// ErrSilent is a window that holds its socket open and does not answer.
-	ErrSilent = errors.New("the window does not answer")
+	ErrSilent = errors.New("the window does not answer: it was stopped, or hangs")
 
 	// ErrForeign is a socket whose other end belongs to another user.
 	ErrForeign = errors.New("the other end belongs to another user")

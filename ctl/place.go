@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +41,9 @@ type Env struct {
 	// same way. It has a folder of its own, in which only one listens at a time;
 	// SocketVariable does not concern it.
 	Service string
+
+	// Patience is how long Dial waits for a window to greet; 0 is 5 seconds.
+	Patience time.Duration
 
 	pid     int    // 0: ours; a test opens several windows in one process
 	runUser string // empty: /run/user

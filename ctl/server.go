@@ -21,6 +21,7 @@ type limits struct {
 	write time.Duration // for each writeChunk of an answer
 	grace time.Duration // for all answers once the server closes
 	pause time.Duration // the longest pause after an accept that failed
+	turn  time.Duration // for a client to come that is told of a shortage
 	place time.Duration // for a client to leave when all places are taken
 	watch time.Duration // between two looks at a client that cannot be read
 }
@@ -31,7 +32,8 @@ var defaultLimits = limits{
 	frame: 10 * time.Second,
 	write: 10 * time.Second,
 	grace: 500 * time.Millisecond,
-	pause: time.Second,
+	pause: 250 * time.Millisecond,
+	turn:  10 * time.Millisecond,
 	place: 250 * time.Millisecond,
 	watch: 100 * time.Millisecond,
 }
@@ -48,16 +50,17 @@ type Stats struct {
 	Malformed int64 // frames that were no request
 	Slow      int64 // clients dropped because they did not end a frame or did not read
 	Gone      int64 // calls whose client left before the answer
+	Short     int64 // connections without a descriptor for them; refused
 	Pauses    int64 // times that accept failed and was paused, as with EMFILE
 	Panics    int64 // calls that panicked; answered as Internal
 }
 
 type counters struct {
-	accepted, foreign, full, calls, malformed, slow, gone, pauses, panics atomic.Int64
+	accepted, foreign, full, short, calls, malformed, slow, gone, pauses, panics atomic.Int64
 }
 
-// A Server is the listening end in a window. It costs two descriptors, and one
-// for each client.
+// A Server is the listening end in a window. It costs three descriptors
+// (lock, socket, spare), and one for each client.
 //
 //	goroutine    started by  ends on                            joined by
 //	accept loop  caller      Close                              Close
@@ -76,6 +79,7 @@ type Server struct {
 	ctx    context.Context // ends on Close
 	cancel context.CancelCauseFunc
 	count  counters
+	spare  spare // owned by Serve
 
 	places  chan struct{}  // one token for each client; filled by take, full at limits.conns
 	running sync.WaitGroup // Serve and conns; added to only under mu and before done
@@ -155,27 +159,31 @@ func (s *Server) Notes() []string { return append([]string(nil), s.seat.notes...
 func (s *Server) Stats() Stats {
 	c := &s.count
 	return Stats{
-		Accepted: c.accepted.Load(), Foreign: c.foreign.Load(), Full: c.full.Load(),
+		Accepted: c.accepted.Load(), Foreign: c.foreign.Load(), Full: c.full.Load(), Short: c.short.Load(),
 		Calls: c.calls.Load(), Malformed: c.malformed.Load(), Slow: c.slow.Load(),
 		Gone: c.gone.Load(), Pauses: c.pauses.Load(), Panics: c.panics.Load(),
 	}
 }
 
 // Serve answers until Close, and then returns nil. A shortage (EMFILE, ENFILE
-// and the like) is waited out; any other failure to accept is returned, and
-// the clients that are there are still served until Close. It is called once.
+// and the like) is waited out; clients that come while it lasts are told so. Any
+// other failure to accept is returned, and the clients that are there are still
+// served until Close. It is called once.
 func (s *Server) Serve(h Handler) error {
 	if !s.enter() {
 		return ErrClosed
 	}
 	defer s.running.Done()
 	s.places = make(chan struct{}, s.limits.conns)
-	pause := time.Duration(0)
+	pause, since := time.Duration(0), time.Time{} // since when there is a shortage
+	s.spare.keep()
+	defer s.spare.give()
 	for {
 		nc, err := s.accept()
 		switch {
 		case err == nil:
-			pause = 0
+			pause, since = 0, time.Time{}
+			s.spare.keep()
 			s.take(nc, h)
 		case s.ctx.Err() != nil:
 			return nil
@@ -183,6 +191,12 @@ func (s *Server) Serve(h Handler) error {
 			return fmt.Errorf("accept on control socket: %w", err)
 		default:
 			s.count.pauses.Add(1)
+			if since.IsZero() {
+				since = time.Now()
+			}
+			if isShortage(err) && time.Since(since) >= s.limits.place {
+				s.turnAway(err)
+			}
 			pause = min(max(2*pause, 5*time.Millisecond), s.limits.pause)
 			if !s.wait(pause) {
 				return nil
@@ -229,10 +243,8 @@ func (s *Server) enter() bool {
 
 // take starts the conversation with a client of our own user.
 func (s *Server) take(nc *net.UnixConn, h Handler) {
-	uid, err := peerUID(nc)
-	if own := ownUID(); err != nil || uid != own {
-		s.count.foreign.Add(1)
-		s.refuse(nc, Errorf(NotPermitted, "this window belongs to uid %d", own))
+	if uid, err := peerUID(nc); err != nil || uid != ownUID() {
+		s.foreign(nc)
 		return
 	}
 	if !s.place() {
@@ -262,6 +274,12 @@ func (s *Server) take(nc *net.UnixConn, h Handler) {
 		defer s.forget(c)
 		c.converse(h)
 	}()
+}
+
+// foreign refuses a client of another user, or of nobody can tell whom.
+func (s *Server) foreign(nc *net.UnixConn) {
+	s.count.foreign.Add(1)
+	s.refuse(nc, Errorf(NotPermitted, "this window belongs to uid %d", ownUID()))
 }
 
 // place takes a place for a client. When there is none it waits a moment:
