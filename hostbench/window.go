@@ -117,10 +117,11 @@ func (window) run(ctx context.Context, b *bed, t Task) (Kept, error) {
 const notStarted = "did not start"
 
 // endedPane is what a pane shows whose command has ended, and socketTime how
-// long the window's socket may take to say so too.
+// long it may take to be told so through the socket too: to start the program
+// that asks is a part of it.
 const (
 	endedPane  = "Enter runs it again"
-	socketTime = time.Second
+	socketTime = 3 * time.Second
 )
 
 // since is how long ago it was asked for the first time.
