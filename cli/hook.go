@@ -121,16 +121,32 @@ func claimDeps(getenv func(string) string) claims.Deps {
 // pipe or a socket that the agent holds open must not hold the hook. Other
 // files end by themselves.
 func patientInput(in *os.File, until time.Time) (io.ReadCloser, error) {
-	info, err := in.Stat()
+	f, err := closable(in, "event")
 	if err != nil {
 		return nil, fmt.Errorf("read event: %w", err)
 	}
-	if info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+	if f == nil {
 		return io.NopCloser(in), nil
 	}
-	conn, err := in.SyscallConn()
+	if err := f.SetReadDeadline(until); err != nil {
+		return nil, errors.Join(fmt.Errorf("read event: %w", err), f.Close())
+	}
+	return f, nil
+}
+
+// closable is another descriptor of a pipe or a socket, on which what waits ends
+// when it is closed or its time is over. It is nil for any other file.
+func closable(f *os.File, name string) (*os.File, error) {
+	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read event: %w", err)
+		return nil, err
+	}
+	if info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return nil, nil
+	}
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
 	}
 	fd, ferr := -1, error(nil)
 	err = conn.Control(func(n uintptr) {
@@ -140,15 +156,11 @@ func patientInput(in *os.File, until time.Time) (io.ReadCloser, error) {
 	})
 	if err = errors.Join(err, ferr); err != nil {
 		if fd >= 0 {
-			_ = unix.Close(fd) // nothing was read from it
+			_ = unix.Close(fd) // nothing went through it
 		}
-		return nil, fmt.Errorf("read event: %w", err)
+		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), "event")
-	if err := f.SetReadDeadline(until); err != nil {
-		return nil, errors.Join(fmt.Errorf("read event: %w", err), f.Close())
-	}
-	return f, nil
+	return os.NewFile(uintptr(fd), name), nil
 }
 
 func (a *app) cmdHookConfig() *cobra.Command {
@@ -161,6 +173,9 @@ settings.json of Claude Code (in ~/.claude, or .claude of a project). It edits
 nothing. A note on stderr says where it goes.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if agent == "" {
+				return usagef("give --agent: hermes or claude-code")
+			}
 			snippet, err := hook.Config(agent, a.self())
 			if err != nil {
 				return &usageError{err}

@@ -2,12 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"os/signal"
-	"sync/atomic"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,39 +49,81 @@ func (a *app) serveMCP(ctx context.Context) error {
 	if err != nil { // the others work
 		fmt.Fprintln(a.err, "honestty: not offered: "+oneLine(err))
 	}
+	in, out, err := a.agentPipes()
+	if err != nil {
+		return err
+	}
 	r := k.request(nil)
 	return mcp.Serve(ctx, mcp.Config{
 		Version: a.version, Tools: list, Caller: &k.caller, Source: k.source, Dir: r.Dir, Env: r.Env,
-		Displayed: a.displayed(), Stdin: a.in, Stdout: stdout{a.out},
+		Displayed: a.displayed(), Stdin: in, Stdout: out,
 	})
 }
 
-// stdout is where answers go. It is the process's and is not closed with the
-// connection.
+// agentPipes are standard input and output in a form that closing ends a read
+// or a write that waits, where that is possible: an agent that neither reads nor
+// goes away must not hold the server. Writing to an agent that has gone is an
+// error there and no signal, so that the calls that run are still ended well.
+func (a *app) agentPipes() (in io.ReadCloser, out io.WriteCloser, err error) {
+	in, out = io.NopCloser(a.in), stdout{a.out}
+	f, err := closable(a.in, "agent")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read from the agent: %w", err)
+	}
+	if f != nil {
+		in = f
+	}
+	if to, ok := a.out.(*os.File); ok {
+		g, err := closable(to, "agent")
+		if err != nil {
+			if f != nil {
+				err = errors.Join(err, f.Close())
+			}
+			return nil, nil, fmt.Errorf("write to the agent: %w", err)
+		}
+		if g != nil {
+			out = g
+		}
+	}
+	return in, out, nil
+}
+
+// stdout is where answers go when it is a file. It is the process's and is not
+// closed with the connection.
 type stdout struct{ io.Writer }
 
 func (stdout) Close() error { return nil }
 
-// windowLook is how long an answer to whether a window is open holds: looking
-// costs a connection.
-const windowLook = 2 * time.Second
+const (
+	// windowLook is how long an answer to whether a window is open holds:
+	// looking costs a connection.
+	windowLook = 2 * time.Second
 
-// displayed tells whether a window of ours is open.
+	// windowPatience is how long a call waits for a window to say that it is
+	// there: one that takes longer shows nothing in time either.
+	windowPatience = 500 * time.Millisecond
+)
+
+// displayed tells whether a window of ours is open. Of calls that end at the
+// same time one looks, and the others take what it finds.
 func (a *app) displayed() func() bool {
-	var at atomic.Int64
-	var open atomic.Bool
+	env := a.ctlEnv()
+	env.Patience = windowPatience
+	var at time.Time
+	var open bool
+	turn := make(chan struct{}, 1) // whoever puts its token in owns at and open
 	return func() bool {
-		now := time.Now().UnixNano()
-		if last := at.Load(); last != 0 && now-last < int64(windowLook) {
-			return open.Load()
+		turn <- struct{}{}
+		defer func() { <-turn }()
+		if time.Since(at) < windowLook {
+			return open
 		}
-		c, err := ctl.Dial(a.ctlEnv(), "")
-		if err == nil {
-			_ = c.Close()
+		c, err := ctl.Dial(env, "")
+		if open = err == nil; open {
+			_ = c.Close() // nothing was asked
 		}
-		open.Store(err == nil)
-		at.Store(now)
-		return err == nil
+		at = time.Now()
+		return open
 	}
 }
 
@@ -93,7 +136,7 @@ and changes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if client == "" {
-				return usagef("give --client: one of %v", mcp.Clients())
+				return usagef("give --client: one of %s", strings.Join(mcp.Clients(), ", "))
 			}
 			exe, err := os.Executable()
 			if err != nil {
@@ -101,7 +144,9 @@ and changes nothing.`,
 			}
 			version := ""
 			if client == "opencode" {
-				version = versionOf(cmd.Context(), "opencode")
+				if version = versionOf(cmd.Context(), "opencode"); version == "" {
+					fmt.Fprintln(a.err, "honestty: opencode does not tell its version here: this is for version 2 and later")
+				}
 			}
 			s, err := mcp.SnippetFor(client, version, exe)
 			if err != nil {

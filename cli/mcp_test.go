@@ -1,26 +1,28 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/sys/unix"
 )
 
 // agent connects the SDK's client to the real program.
 func agent(t *testing.T) (*mcp.ClientSession, string) {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command(program(t), "mcp")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
-		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "XDG_RUNTIME_DIR="+shortDir(t), "HONESTTY_SOCKET=")
-	cmd.Stderr = os.Stderr
+	cmd := server(t, dir)
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "Test Agent", Version: "1"}, nil).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +39,76 @@ func agent(t *testing.T) (*mcp.ClientSession, string) {
 		}
 	})
 	return s, dir
+}
+
+// server is the real program, with a home of its own.
+func server(t *testing.T, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(program(t), "mcp")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
+		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "XDG_RUNTIME_DIR="+shortDir(t), "HONESTTY_SOCKET=")
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// TestASignalEndsTheServerAndItsCommands sends SIGTERM while a command runs: to a
+// server whose client reads, and to one whose client never does.
+func TestASignalEndsTheServerAndItsCommands(t *testing.T) {
+	for _, reads := range []bool{true, false} {
+		dir := t.TempDir()
+		cmd := server(t, dir)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := bufio.NewReader(stdout)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		say := func(line string) {
+			if _, err := io.WriteString(in, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		if _, err := out.ReadBytes('\n'); err != nil {
+			t.Fatal(err)
+		}
+		fifo := filepath.Join(dir, "fifo")
+		if err := unix.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for id := range 10 { // their answers are more than a pipe holds
+			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"terminal","arguments":{"command":"seq 1 9999"}}}`, id+2))
+		}
+		say(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"terminal","arguments":{"command":"echo $$ >fifo; exec sleep 1000"}}}`)
+		pid, err := os.ReadFile(fifo) // the command runs
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if reads {
+			all, _ := io.ReadAll(out)
+			if !strings.Contains(string(all), `"id":1,`) || !strings.Contains(string(all), `"status":"cancelled"`) {
+				t.Errorf("the command that ran is not answered: %.300s", all)
+			}
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("reads %v: %v", reads, err)
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(string(pid)))
+		if err != nil || unix.Kill(n, 0) == nil {
+			t.Errorf("reads %v: the command goes on (%v)", reads, err)
+		}
+	}
 }
 
 // shortDir is a folder whose socket paths fit (104 bytes on macOS).

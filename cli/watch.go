@@ -180,6 +180,10 @@ const (
 	// followed without being named.
 	lively = 10 * time.Minute
 
+	// letGo is after how long without a word a session that was not named is
+	// not followed any more: later than its open calls count as stale.
+	letGo = lively + time.Minute
+
 	// searchPause is the time between two looks for new sessions.
 	searchPause = 2 * time.Second
 
@@ -191,52 +195,91 @@ const (
 // follow follows the sessions, or those that live, until ctx ends. It returns
 // when all followers did.
 func (w *watchCall) follow(ctx context.Context, sessions []transcript.Session) error {
+	f := &followers{w: w, stops: map[string]context.CancelFunc{}}
+	defer f.all.Wait()
+	if named := len(sessions) > 0; named || w.once {
+		f.keep = true
+		if !named {
+			f.look(ctx)
+		}
+		for _, s := range sessions {
+			f.start(ctx, s)
+		}
+		f.all.Wait()
+		return errors.Join(f.errs...)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var wg sync.WaitGroup
-	defer wg.Wait()
-	named := len(sessions) > 0
-	errs := make(chan error, maxFollowed) // one for each follower
-	followed := map[string]bool{}
-	start := func(s transcript.Session) {
-		followed[s.Path] = true
-		wg.Go(func() { errs <- w.followOne(ctx, s) })
-	}
-	if !named {
-		found, err := w.find()
-		if err != nil {
-			w.complain(err)
-		}
-		sessions = slices.DeleteFunc(found, func(s transcript.Session) bool { return time.Since(s.Changed) > lively })
-	}
-	for _, s := range sessions[:min(len(sessions), maxFollowed)] {
-		start(s)
-	}
-	if named || w.once {
-		var all []error
-		for range followed {
-			all = append(all, <-errs)
-		}
-		return errors.Join(all...)
-	}
+	f.look(ctx)
 	t := time.NewTicker(searchPause)
 	defer t.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-errs:
-			if err != nil {
-				w.complain(err)
-			}
 		case <-t.C:
-			found, _ := w.find() // what could not be read was told at the beginning
-			for _, s := range found {
-				if !followed[s.Path] && len(followed) < maxFollowed && time.Since(s.Changed) < lively {
-					start(s)
-				}
-			}
+			f.look(ctx)
 		}
+	}
+}
+
+// followers are the goroutines that follow, one a session.
+type followers struct {
+	w     *watchCall
+	all   sync.WaitGroup
+	stops map[string]context.CancelFunc // by the path of the transcript
+	keep  bool                          // errors are for the end and not told at once
+	errs  []error                       // guarded by w.mu
+	full  bool                          // it was told that there are too many
+	blind string                        // what could not be read, as it was told last
+}
+
+func (f *followers) start(ctx context.Context, s transcript.Session) {
+	ctx, stop := context.WithCancel(ctx)
+	f.stops[s.Path] = stop
+	f.all.Go(func() {
+		switch err := f.w.followOne(ctx, s); {
+		case err == nil:
+		case f.keep:
+			f.w.mu.Lock()
+			defer f.w.mu.Unlock()
+			f.errs = append(f.errs, err)
+		default:
+			f.w.complain(err)
+		}
+	})
+}
+
+// look starts to follow the sessions that live, and lets go of those that do
+// not: one that is written to again is followed from where it was left.
+func (f *followers) look(ctx context.Context) {
+	found, err := f.w.find()
+	if err != nil && err.Error() != f.blind {
+		f.blind = err.Error()
+		f.w.complain(err)
+	}
+	quiet := map[string]time.Duration{}
+	for _, s := range found {
+		quiet[s.Path] = time.Since(s.Changed)
+	}
+	for path, stop := range f.stops {
+		if d, there := quiet[path]; d > letGo || !there && err == nil {
+			stop()
+			delete(f.stops, path)
+		}
+	}
+	for _, s := range found {
+		if f.stops[s.Path] != nil || quiet[s.Path] > lively {
+			continue
+		}
+		if len(f.stops) >= maxFollowed {
+			if !f.full {
+				f.full = true
+				f.w.complain(fmt.Errorf("more than %d sessions are written to at once: only %d are followed", maxFollowed, maxFollowed))
+			}
+			return
+		}
+		f.start(ctx, s)
 	}
 }
 
@@ -248,7 +291,9 @@ func (w *watchCall) complain(err error) {
 }
 
 func (w *watchCall) followOne(ctx context.Context, s transcript.Session) error {
+	w.mu.Lock()
 	fmt.Fprintf(w.app.err, "honestty: following %s in %s: %s\n", s.Agent, screen.Visible(first(s.Dir, "an unknown directory")), screen.Visible(s.Path))
+	w.mu.Unlock()
 	var counts transcript.Counts
 	o := transcript.Options{
 		Cursors: stateDir("transcripts"), New: w.new, Once: w.once, Claims: claimDeps(func(string) string { return "" }),
@@ -268,13 +313,16 @@ func (w *watchCall) followOne(ctx context.Context, s transcript.Session) error {
 // of it was.
 func missedText(c transcript.Counts) string {
 	var parts []string
-	add := func(n int64, what string) {
-		if n > 0 {
-			parts = append(parts, outcome.Count(n)+" "+what)
+	add := func(n int64, one, many, more string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one+more)
+		case n > 1:
+			parts = append(parts, outcome.Count(n)+" "+many+more)
 		}
 	}
-	add(c.Torn, "lines that are no records")
-	add(c.TooLong, "records longer than "+outcome.Size(transcript.MaxLine))
+	add(c.Torn, "line that is no record", "lines that are no records", "")
+	add(c.TooLong, "record", "records", " longer than "+outcome.Size(transcript.MaxLine))
 	var strange int64
 	var names []string
 	for name, n := range c.Strange {
@@ -282,9 +330,9 @@ func missedText(c transcript.Counts) string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	add(strange, "records of unknown kinds ("+strings.Join(names, ", ")+")")
-	add(c.Orphans, "results of calls whose beginning is not there")
-	add(c.Forgot, "open calls too many")
+	add(strange, "record of an unknown kind", "records of unknown kinds", " ("+strings.Join(names, ", ")+")")
+	add(c.Orphans, "result of a call whose beginning is not there", "results of calls whose beginning is not there", "")
+	add(c.Forgot, "open call too many", "open calls too many", "")
 	return screen.Visible(strings.Join(parts, ", "))
 }
 

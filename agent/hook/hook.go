@@ -22,6 +22,7 @@ import (
 type Log interface {
 	Begin(journal.Start)
 	End(journal.End)
+	Missing(events int64, why string) error
 	Trouble() error
 }
 
@@ -135,8 +136,7 @@ func (h *handling) event(e event) error {
 	if trouble := h.Log.Trouble(); trouble != nil {
 		return errors.Join(err, h.lost(trouble))
 	}
-	h.tellLost(e.call.Source)
-	return err
+	return errors.Join(err, h.tellLost())
 }
 
 // key is what the two events of a call have in common besides their session.
@@ -213,26 +213,21 @@ func (h *handling) after(e event, session string) error {
 }
 
 // tellLost puts into the journal how many events of hooks are missing in it.
-func (h *handling) tellLost(source journal.Source) {
+// What cannot be told now stays to be told later.
+func (h *handling) tellLost() error {
 	n := h.marks.found()
 	if n == 0 {
-		return
+		return nil
 	}
-	call := claims.Call{ID: uuid.Must(uuid.NewV7()).String(), Tool: "hook", Source: source}
-	start := call.Begin()
-	start.Title = plural(n) + " of hooks missing before this"
-	h.Log.Begin(start)
-	h.Log.End(journal.End{
-		Call: start.Call, Status: outcome.Unknown, Summary: start.Title,
-		Error: plural(n) + " could not be recorded: the journal could not be written to, or the event could not be read",
-	})
-}
-
-func plural(n int) string {
-	if n == 1 {
-		return "1 event"
+	err := h.Log.Missing(int64(n), "hooks could not record them: the journal could not be written to, or the event could not be read")
+	if err == nil {
+		return nil
 	}
-	return outcome.Count(int64(n)) + " events"
+	errs := []error{fmt.Errorf("tell what is missing: %w", err)}
+	for range n {
+		errs = append(errs, h.marks.lose())
+	}
+	return errors.Join(errs...)
 }
 
 // words makes a short text of any JSON value.

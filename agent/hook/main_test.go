@@ -63,7 +63,7 @@ func calls(t testing.TB, dir string) []journal.Record {
 	b := journal.NewBook(0)
 	for e, err := range journal.Read(filepath.Join(dir, "journal")) {
 		must(t, err)
-		if e.Gap != nil {
+		if e.Gap != nil && !strings.HasPrefix(e.Gap.Why, "hooks could not record") {
 			t.Errorf("gap in the journal: %+v", e.Gap)
 		}
 		b.Add([]journal.Event{e})
@@ -71,6 +71,19 @@ func calls(t testing.TB, dir string) []journal.Record {
 	var out []journal.Record
 	for i := b.Len() - 1; i >= 0; i-- {
 		out = append(out, b.At(i))
+	}
+	return out
+}
+
+// missing are the numbers of events that the journal says hooks lost.
+func missing(t testing.TB, dir string) []int64 {
+	t.Helper()
+	var out []int64
+	for e, err := range journal.Read(filepath.Join(dir, "journal")) {
+		must(t, err)
+		if e.Gap != nil {
+			out = append(out, e.Gap.Events)
+		}
 	}
 	return out
 }

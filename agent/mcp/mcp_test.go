@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/honestty/honestty/internal/leak"
+	"github.com/honestty/honestty/journal"
 	"github.com/honestty/honestty/outcome"
 	"github.com/honestty/honestty/tools"
 )
@@ -99,7 +101,23 @@ type rig struct {
 	outPipe *io.PipeReader
 	served  chan error
 	release chan struct{}
+	end     context.CancelFunc // as a signal does
+	log     *agents
 }
+
+// agents are the names of those that called.
+type agents struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (a *agents) Begin(s journal.Start) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen = append(a.seen, s.Source.Agent)
+}
+func (*agents) Progress(journal.Progress) {}
+func (*agents) End(journal.End)           {}
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
@@ -107,10 +125,11 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { before.Check(t) })
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	r := &rig{t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), outPipe: outR, served: make(chan error, 1), release: make(chan struct{})}
+	ctx, end := context.WithCancel(context.Background())
+	r := &rig{end: end, log: &agents{}, t: t, in: inW, out: bufio.NewReaderSize(outR, 1<<20), outPipe: outR, served: make(chan error, 1), release: make(chan struct{})}
 	go func() {
-		err := Serve(context.Background(), Config{
-			Version: "test", Tools: testTools(r.release), Caller: &tools.Caller{}, Dir: "/",
+		err := Serve(ctx, Config{
+			Version: "test", Tools: testTools(r.release), Caller: &tools.Caller{Log: r.log}, Dir: "/",
 			Displayed: func() bool { return false }, Stdin: inR, Stdout: outW,
 		})
 		_ = outW.Close()
@@ -120,6 +139,7 @@ func newRig(t *testing.T) *rig {
 		_ = inW.Close()
 		_ = outR.Close()
 		<-r.served
+		end()
 	})
 	return r
 }
@@ -157,16 +177,16 @@ func call(id int, tool, args string) string {
 }
 
 // client connects the SDK's own client.
-func client(t *testing.T, on func(context.Context, *sdk.ProgressNotificationClientRequest)) (*sdk.ClientSession, *rig) {
+func client(t *testing.T) *sdk.ClientSession {
 	t.Helper()
 	r := newRig(t)
-	c := sdk.NewClient(&sdk.Implementation{Name: "Test Agent", Version: "1"}, &sdk.ClientOptions{ProgressNotificationHandler: on})
+	c := sdk.NewClient(&sdk.Implementation{Name: "Test Agent", Version: "1"}, nil)
 	s, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: r.outPipe, Writer: r.in, MaxLineLength: -1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	return s, r
+	return s
 }
 
 func structured(t *testing.T, res *sdk.CallToolResult) map[string]any {
@@ -183,7 +203,7 @@ func structured(t *testing.T, res *sdk.CallToolResult) map[string]any {
 }
 
 func TestEveryEndKeepsItsStructure(t *testing.T) {
-	s, _ := client(t, nil)
+	s := client(t)
 	for tool, want := range map[string]string{"works": "complete", "fails": "failed", "partial": "partial", "asks": "refused", "panics": "failed"} {
 		res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: map[string]any{"text": "hello"}})
 		if err != nil {
@@ -207,7 +227,7 @@ func TestEveryEndKeepsItsStructure(t *testing.T) {
 }
 
 func TestToolsDescribeWhatTheyTakeAndGive(t *testing.T) {
-	s, _ := client(t, nil)
+	s := client(t)
 	list, err := s.ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 7 {
 		t.Fatalf("%v, %v", list, err)
@@ -241,28 +261,32 @@ func TestACancelledCallSaysSo(t *testing.T) {
 	}
 }
 
+// TestProgressComesInOrderAndBeforeTheResult reads what is on the wire: a client
+// of the SDK handles notifications beside the results.
 func TestProgressComesInOrderAndBeforeTheResult(t *testing.T) {
-	var mu sync.Mutex
+	r := newRig(t)
+	r.send(hello("2025-06-18"), ready)
+	r.read()
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"counts","arguments":{"text":"x"},"_meta":{"progressToken":"token"}}}`)
 	var seen []float64
-	s, _ := client(t, func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-		mu.Lock()
-		seen = append(seen, r.Params.Progress)
-		mu.Unlock()
-	})
-	p := &sdk.CallToolParams{Name: "counts", Arguments: map[string]any{"text": "x"}}
-	p.SetProgressToken("token")
-	if _, err := s.CallTool(t.Context(), p); err != nil {
-		t.Fatal(err)
+	for {
+		m := r.read()
+		if m["id"] == float64(1) {
+			break
+		}
+		p, ok := m["params"].(map[string]any)
+		if m["method"] != "notifications/progress" || !ok || p["progressToken"] != "token" {
+			t.Fatalf("%v", m)
+		}
+		seen = append(seen, p["progress"].(float64))
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	if len(seen) < 2 || seen[0] != 1 || seen[len(seen)-1] != 5 {
+	if len(seen) < 2 || seen[0] != 1 || seen[len(seen)-1] != 5 || !slices.IsSorted(seen) {
 		t.Errorf("%v", seen)
 	}
 }
 
 func TestFiftyCallsAtOnceAreAllAnswered(t *testing.T) {
-	s, _ := client(t, nil)
+	s := client(t)
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
@@ -309,7 +333,7 @@ func TestCallsInFlightAreAnsweredWhenTheInputEnds(t *testing.T) {
 
 func TestALargeResultArrivesWhole(t *testing.T) {
 	const size = 11 << 20
-	s, _ := client(t, nil)
+	s := client(t)
 	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "works", Arguments: map[string]any{"text": "", "size": size}})
 	if err != nil {
 		t.Fatal(err)
@@ -320,7 +344,7 @@ func TestALargeResultArrivesWhole(t *testing.T) {
 }
 
 func TestOldAndNewProtocolsAreSpoken(t *testing.T) {
-	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18"} {
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		r := newRig(t)
 		r.send(hello(version), ready, call(1, "works", `{"text":"x"}`))
 		if m := r.read(); m["result"].(map[string]any)["protocolVersion"] != version {
@@ -329,6 +353,104 @@ func TestOldAndNewProtocolsAreSpoken(t *testing.T) {
 		if m := r.read(); m["id"] != float64(1) || m["result"] == nil {
 			t.Errorf("%s: %v", version, m)
 		}
+		if len(r.log.seen) != 1 || r.log.seen[0] != "test-agent" {
+			t.Errorf("%s: the call is of %q", version, r.log.seen)
+		}
+	}
+	// From 2026-07-28 on there is no first request: each says who asks.
+	r := newRig(t)
+	r.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"works","arguments":{"text":"x"},"_meta":{` +
+		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"New Agent","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	if m := r.read(); m["result"] == nil || len(r.log.seen) != 1 || r.log.seen[0] != "new-agent" {
+		t.Errorf("%v, the call is of %q", m, r.log.seen)
+	}
+}
+
+func TestListsOfMessagesAreAnsweredWhereTheVersionHasThem(t *testing.T) {
+	list := "[" + call(1, "works", `{"text":"a"}`) + "," + call(2, "works", `{"text":"b"}`) + "]"
+	r := newRig(t)
+	r.send(hello("2025-03-26"), ready)
+	r.read()
+	r.send(list)
+	line, err := r.out.ReadBytes('\n')
+	var answers []map[string]any
+	if err != nil || json.Unmarshal(line, &answers) != nil || len(answers) != 2 || answers[0]["result"] == nil {
+		t.Errorf("%s, %v", line, err)
+	}
+	r = newRig(t)
+	r.send(hello("2025-06-18"), ready)
+	r.read()
+	r.send(list)
+	if m := r.read(); m["error"] == nil {
+		t.Errorf("%v", m)
+	}
+	r.send(call(3, "works", `{"text":"c"}`))
+	if m := r.read(); m["id"] != float64(3) || m["result"] == nil {
+		t.Errorf("the next: %v", m)
+	}
+}
+
+// TestLinesThatAreNoMessagesEndNothing has a call that runs all the while.
+func TestLinesThatAreNoMessagesEndNothing(t *testing.T) {
+	r := newRig(t)
+	r.send(hello("2025-06-18"), ready)
+	r.read()
+	r.send(call(1, "waits", `{"text":"x"}`))
+	for line, code := range map[string]float64{
+		"hello": -32700, `{"jsonrpc":"2.0",`: -32700, "{}{}": -32700, "\xff\x00": -32700,
+		"{}": -32600, "7": -32600, "[]": -32600, `"x"`: -32600, "null": -32600, `{"jsonrpc":"1.0","id":4,"method":"ping"}`: -32600,
+		`{"jsonrpc":"2.0","id":{},"method":"ping"}`: -32600, strings.Repeat("x", maxLine+1): -32600,
+		call(1, "works", `{"text":"an id that is taken"}`): -32600,
+	} {
+		r.send("", line)
+		m := r.read()
+		if fail, ok := m["error"].(map[string]any); !ok || fail["code"] != code || fail["message"] == "" || m["id"] != nil {
+			t.Errorf("%.40q: %v, want the code %v", line, m, code)
+		}
+	}
+	_ = r.in.Close()
+	close(r.release)
+	if m := r.read(); m["id"] != float64(1) || m["result"] == nil {
+		t.Errorf("the call that ran: %v", m)
+	}
+	if _, err := r.out.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last answer: %v", err)
+	}
+}
+
+func TestAServerThatIsToldToEndCancelsItsCallsAndAnswersThem(t *testing.T) {
+	r := newRig(t)
+	r.send(hello("2025-06-18"), ready)
+	r.read()
+	r.send(call(1, "waits", `{"text":"x"}`), call(2, "works", `{"text":"y"}`))
+	r.read() // the second: so both were read
+	r.end()
+	m := r.read()
+	if res, ok := m["result"].(map[string]any); !ok || res["structuredContent"].(map[string]any)["status"] != "cancelled" {
+		t.Errorf("%v", m)
+	}
+	if _, err := r.out.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last answer: %v", err)
+	}
+}
+
+func TestAClientThatNeverReadsDoesNotHoldAServerThatIsToldToEnd(t *testing.T) {
+	r := newRig(t)
+	r.send(hello("2025-06-18"), ready)
+	r.read()
+	for i := range 5 {
+		r.send(call(i+1, "works", `{"text":"x","size":100000}`))
+	}
+	_ = r.in.Close()
+	r.end()
+	select {
+	case err := <-r.served:
+		r.served <- err
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the server hangs on a client that does not read")
 	}
 }
 

@@ -40,25 +40,55 @@ const instructions = `Results say what is known: status is complete only when ev
 	`Do not report success for a result whose status is not complete. A call is never run twice by the server.`
 
 // Serve answers an agent until its input ends and every call is answered, or
-// until ctx ends.
+// until ctx ends: then the calls that run are cancelled, and their answers are
+// written to a client that reads them soon. It closes Stdin and Stdout.
 func Serve(ctx context.Context, c Config) error {
 	s := sdk.NewServer(&sdk.Implementation{Name: "honestty", Title: "honestty", Version: c.Version}, &sdk.ServerOptions{Instructions: instructions})
 	for _, t := range c.Tools {
-		if err := c.add(s, t); err != nil {
+		if err := c.add(ctx, s, t); err != nil {
 			return err
 		}
 	}
-	err := s.Run(ctx, transport{&sdk.IOTransport{Reader: c.Stdin, Writer: c.Stdout, MaxLineLength: maxLine}})
+	defer c.cutOff(ctx)()
+	// The SDK writes nothing more once its own context ends.
+	err := s.Run(context.WithoutCancel(ctx), transport{c.Stdin, c.Stdout, ctx})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve the agent: %w", err)
 	}
 	return nil
 }
 
-// maxLine bounds one message of the client.
-const maxLine = 16 << 20
+// lastAnswers is how long it may take to end the calls and to write the answers
+// that are left when the server is told to end: a command gets half a second
+// before it is killed, and clients kill a server two seconds after their SIGTERM.
+const lastAnswers = 1500 * time.Millisecond
 
-func (c *Config) add(s *sdk.Server, t tools.Tool) error {
+// cutOff closes the output when ctx has ended and its time is over: a client
+// that does not read must not hold the server. stop ends and joins it.
+func (c *Config) cutOff(ctx context.Context) (stop func()) {
+	quit := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-quit:
+			return
+		}
+		t := time.NewTimer(lastAnswers)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			_ = c.Stdout.Close() // what it says, nobody can be told
+		case <-quit:
+		}
+	})
+	return func() {
+		close(quit)
+		wg.Wait()
+	}
+}
+
+func (c *Config) add(ctx context.Context, s *sdk.Server, t tools.Tool) error {
 	in, err := inputSchema(t)
 	if err != nil {
 		return err
@@ -70,8 +100,11 @@ func (c *Config) add(s *sdk.Server, t tools.Tool) error {
 	s.AddTool(&sdk.Tool{
 		Name: t.Name, Description: t.Short, InputSchema: in, OutputSchema: out,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, Title: t.Name},
-	}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return c.call(ctx, t, req)
+	}, func(asked context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		asked, cancel := context.WithCancelCause(asked)
+		defer cancel(nil)
+		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })() // the SDK waits for calls and does not end them
+		return c.call(asked, t, req)
 	})
 	return nil
 }
@@ -79,9 +112,7 @@ func (c *Config) add(s *sdk.Server, t tools.Tool) error {
 func (c *Config) call(ctx context.Context, t tools.Tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	src := c.Source
 	src.Kind = "mcp"
-	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		src.Agent = agentName(p.ClientInfo.Name)
-	}
+	src.Agent = agentName(clientName(req))
 	params := req.Params.Arguments
 	if len(params) == 0 {
 		params = json.RawMessage(`{}`)
@@ -89,6 +120,19 @@ func (c *Config) call(ctx context.Context, t tools.Tool, req *sdk.CallToolReques
 	p := &progress{ctx: ctx, req: req, token: req.Params.GetProgressToken()}
 	id, a := c.Caller.Call(ctx, t, tools.Request{Source: src, Dir: c.Dir, Env: c.Env, Params: params, Report: p.report})
 	return c.result(id, a)
+}
+
+// clientName is what the client calls itself: once for all requests, or from
+// 2026-07-28 on with each of them.
+func clientName(req *sdk.CallToolRequest) string {
+	if info, ok := req.Params.Meta[sdk.MetaKeyClientInfo].(map[string]any); ok {
+		name, _ := info["name"].(string)
+		return name
+	}
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		return p.ClientInfo.Name
+	}
+	return ""
 }
 
 // agentName is the client's own name in a form that lists can show.

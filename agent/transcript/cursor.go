@@ -117,14 +117,17 @@ func (c *cursors) close() {
 // beforeSize is how many bytes before a place tell that it is still the same.
 const beforeSize = 256
 
-// before sums up the bytes that end at off.
-func before(f *os.File, off int64) (string, error) {
+// before reads the bytes that end at off.
+func before(f *os.File, off int64) ([]byte, error) {
 	b := make([]byte, min(off, beforeSize))
-	if _, err := f.ReadAt(b, off-int64(len(b))); err != nil {
-		return "", err
-	}
+	_, err := f.ReadAt(b, off-int64(len(b)))
+	return b, err
+}
+
+// sumOf is the short form in which such bytes are kept.
+func sumOf(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8]), nil
+	return hex.EncodeToString(sum[:8])
 }
 
 // identity is which file this is.

@@ -19,8 +19,9 @@ type Sink interface {
 	End(journal.End)
 }
 
-// A Resumer is a Sink that wants to know of calls which an earlier run told the
-// beginning of, and whose end may come now.
+// A Resumer is a Sink that wants to know of calls whose beginning was told
+// before and whose end may come now: by an earlier run, or by this one, which has
+// told since that no end seems to come.
 type Resumer interface{ Resumed(journal.Start) }
 
 // Counts are what was read of one transcript and what could not be.
@@ -160,6 +161,9 @@ func (f *fold) end(id string, r claims.Result) {
 	delete(f.open, id)
 	f.told.add(id)
 	f.counts.Ended++
+	if r, ok := f.sink.(Resumer); ok && c.given {
+		r.Resumed(c.call.Begin())
+	}
 	f.sink.End(f.claims.End(f.ctx, c.call, r))
 }
 

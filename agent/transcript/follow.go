@@ -173,12 +173,13 @@ func (f *follower) resume(at cursor) {
 	if f.file == nil {
 		return
 	}
-	sum, err := before(f.file, at.Offset)
-	if err != nil || at.Dev != f.dev || at.Ino != f.ino || sum != at.Before {
+	tail, err := before(f.file, at.Offset)
+	if err != nil || at.Dev != f.dev || at.Ino != f.ino || sumOf(tail) != at.Before {
 		f.fold.counts.Restarts++
 		return
 	}
-	f.lines.at, f.before, f.beforeAt = at.Offset, sum, at.Offset
+	f.lines.at, f.lines.tail = at.Offset, tail
+	f.mark()
 	f.fold.until = time.Time{}
 	for _, p := range at.Open {
 		f.reopen(p)
@@ -216,6 +217,9 @@ func (f *follower) skipAll() {
 			break
 		}
 		f.lines.at--
+	}
+	if f.lines.tail, err = before(f.file, f.lines.at); err != nil {
+		f.lines.at, f.lines.tail = 0, nil // it was cut just now: what it has then is new
 	}
 	f.fold.last = info.ModTime()
 	f.fold.until = time.Time{}
@@ -291,6 +295,7 @@ func (f *follower) drain(named os.FileInfo) (more bool, err error) {
 		f.restart()
 	}
 	f.size, f.mtime, f.more = size, mtime, false
+	f.lines.end = max(size, 1) // what comes after it may be of a file that was written anew
 	for range batch {
 		line, off, tooLong, ok, err := f.lines.next()
 		if err != nil {
@@ -321,17 +326,15 @@ func (f *follower) asBefore(size int64) bool {
 	if f.before == "" {
 		return true
 	}
-	sum, err := before(f.file, f.beforeAt)
-	return err == nil && sum == f.before
+	b, err := before(f.file, f.beforeAt)
+	return err == nil && sumOf(b) == f.before
 }
 
-// mark remembers the bytes before the place.
+// mark remembers the bytes before the place: those that were read, not those
+// that are there now.
 func (f *follower) mark() {
-	if f.beforeAt == f.lines.at && f.before != "" {
-		return
-	}
-	if sum, err := before(f.file, f.lines.at); err == nil {
-		f.before, f.beforeAt = sum, f.lines.at
+	if f.beforeAt != f.lines.at || f.before == "" {
+		f.before, f.beforeAt = sumOf(f.lines.tail), f.lines.at
 	}
 }
 

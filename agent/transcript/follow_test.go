@@ -289,6 +289,10 @@ func TestAQuietTranscriptIsStaleAndMayGoOn(t *testing.T) {
 	if e := f.end(t, "one"); e.Status != outcome.Complete {
 		t.Errorf("%+v", e)
 	}
+	f.stop()
+	if len(f.resumed) != 1 || f.resumed[0].Title != "one" {
+		t.Errorf("resumed %+v: who prints lines cannot name the call", f.resumed)
+	}
 }
 
 func TestAContradictionInATranscriptIsFound(t *testing.T) {

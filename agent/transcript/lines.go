@@ -19,8 +19,10 @@ type lineReader struct {
 	f    *os.File
 	at   int64 // offset of the first byte that no line was made of yet
 	buf  []byte
-	skip bool // inside a line that is too long
-	max  int  // MaxLine, less in tests
+	tail []byte // the last bytes before at, as they were when they were read: up to beforeSize
+	end  int64  // nothing from this offset on is read yet; 0: all that is there
+	skip bool   // inside a line that is too long
+	max  int    // MaxLine, less in tests
 	room []byte
 }
 
@@ -33,8 +35,8 @@ func (l *lineReader) next() (line []byte, off int64, tooLong, ok bool, err error
 		if i := bytes.IndexByte(l.buf[scanned:], '\n'); i >= 0 {
 			i += scanned
 			line, off = l.buf[:i], l.at
+			l.pass(l.buf[:i+1])
 			l.buf = l.buf[i+1:]
-			l.at += int64(i) + 1
 			if l.skip || len(line) > l.max {
 				l.skip = false
 				return nil, off, true, true, nil
@@ -44,7 +46,7 @@ func (l *lineReader) next() (line []byte, off int64, tooLong, ok bool, err error
 		scanned = len(l.buf)
 		if l.skip || len(l.buf) > l.max {
 			l.skip = true
-			l.at += int64(len(l.buf))
+			l.pass(l.buf)
 			l.buf, scanned = l.buf[:0], 0
 		}
 		n, err := l.fill()
@@ -54,12 +56,26 @@ func (l *lineReader) next() (line []byte, off int64, tooLong, ok bool, err error
 	}
 }
 
+// pass moves the place behind bytes that were read.
+func (l *lineReader) pass(b []byte) {
+	l.at += int64(len(b))
+	b = b[max(len(b)-beforeSize, 0):]
+	if over := len(l.tail) + len(b) - beforeSize; over > 0 {
+		l.tail = l.tail[:copy(l.tail, l.tail[over:])]
+	}
+	l.tail = append(l.tail, b...)
+}
+
 // fill reads some more.
 func (l *lineReader) fill() (int, error) {
 	if l.room == nil {
 		l.room = make([]byte, chunk)
 	}
-	n, err := l.f.ReadAt(l.room, l.at+int64(len(l.buf)))
+	room, from := l.room, l.at+int64(len(l.buf))
+	if l.end > 0 {
+		room = room[:min(max(l.end-from, 0), int64(len(room)))]
+	}
+	n, err := l.f.ReadAt(room, from)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -67,7 +83,7 @@ func (l *lineReader) fill() (int, error) {
 		if len(l.buf) == 0 && cap(l.buf) > 4*chunk {
 			l.buf = nil // one long line must not cost memory for good
 		}
-		l.buf = append(l.buf, l.room[:n]...)
+		l.buf = append(l.buf, room[:n]...)
 	}
 	return n, err
 }

@@ -27,6 +27,14 @@ type heap struct {
 	starts []journal.Start
 	ends   []journal.End
 	done   chan struct{} // one for each end, when it is not nil
+
+	resumed []journal.Start
+}
+
+func (h *heap) Resumed(s journal.Start) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.resumed = append(h.resumed, s)
 }
 
 func (h *heap) Begin(s journal.Start) {
