@@ -18,33 +18,48 @@ type Alert struct {
 // first. A process is named once, with the line nearest to being hit. What is
 // not known raises no alert.
 func Alerts(readings []Reading, s System, ratio float64) []Alert {
-	var out []Alert
-	for _, line := range SystemLines(s) {
-		if used, known := line.Ratio(); known && used >= ratio {
-			out = append(out, Alert{Line: line})
-		}
-	}
-	for _, r := range readings {
-		line, ok := Nearest(r)
-		if used, known := line.Ratio(); ok && known && used >= ratio {
+	out := systemAlerts(s, ratio)
+	for i := range readings {
+		r := &readings[i]
+		if line, ok := nearest(r); ok && reaches(line, ratio) {
 			out = append(out, Alert{r.PID, r.Name, line})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Alert) int {
-		left, _ := a.Line.Ratio()
-		right, _ := b.Line.Ratio()
-		return cmp.Or(b.Line.urgency()-a.Line.urgency(), cmp.Compare(right, left))
-	})
-	return out
+	return sortAlerts(out)
 }
 
 // Alerts returns those of a tick, at AlertRatio.
 func (s Snapshot) Alerts() []Alert {
-	readings := make([]Reading, len(s.Processes))
-	for i, p := range s.Processes {
-		readings[i] = p.Reading
+	out := systemAlerts(s.System, AlertRatio)
+	for i := range s.Processes {
+		if p := &s.Processes[i]; p.HasLine && reaches(p.Line, AlertRatio) {
+			out = append(out, Alert{p.PID, p.Name, p.Line})
+		}
 	}
-	return Alerts(readings, s.System, AlertRatio)
+	return sortAlerts(out)
+}
+
+func systemAlerts(s System, ratio float64) (out []Alert) {
+	for _, line := range SystemLines(s) {
+		if reaches(line, ratio) {
+			out = append(out, Alert{Line: line})
+		}
+	}
+	return out
+}
+
+func reaches(line Line, ratio float64) bool {
+	used, known := line.Ratio()
+	return known && used >= ratio
+}
+
+func sortAlerts(alerts []Alert) []Alert {
+	slices.SortStableFunc(alerts, func(a, b Alert) int {
+		left, _ := a.Line.Ratio()
+		right, _ := b.Line.Ratio()
+		return cmp.Or(b.Line.urgency()-a.Line.urgency(), cmp.Compare(right, left))
+	})
+	return alerts
 }
 
 // Words says what is near its end, and how near.

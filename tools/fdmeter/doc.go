@@ -1,6 +1,6 @@
 // Package fdmeter counts the descriptors that processes hold, and says so when it could not.
 //
-//	           every tick                     on change, or every 10th tick
+//	           every tick; what costs more, as often as Sampler says
 //	/proc ──▶ new pids ──▶ process table ──▶ trees of the roots
 //	                                             │
 //	/proc/PID/fd  size ──▶ count ──┬─▶ history ──▶ growth, sparkline, time to the line
@@ -22,6 +22,8 @@
 //     the line at 1024 is compared with the highest number.
 //   - A process is its pid together with its start time. A reused pid starts a
 //     new history.
+//   - What is not read anew in every tick has a bound on its age, which is in
+//     the comment of [Sampler] and in a test.
 //   - Counting needs no descriptor, so it goes on when none is left. Neither
 //     does asking number after number, which stands in for a listing then. What
 //     needs one (flags, socket tables, new processes) is unknown, with that

@@ -21,6 +21,8 @@ type world struct {
 	denied error  // answer to pids when set
 	listed func() // called by every listing when set
 	lists  map[int]int
+	lasts  map[int]int // what highest was told last
+	counts map[int]int
 	looks  map[int]int
 	scans  int // lists of processes
 	pools  int // times the machine's figures were brought up to date
@@ -36,10 +38,13 @@ type actor struct {
 	hidden error // answer to identity
 	uid    int
 	size   int64 // what count says when not len(fds)
+	holder uint64
+	listed bool // it is counted by listing
+	late   bool // it was given its pid and is not there yet
 }
 
 func newWorld() *world {
-	w := &world{procs: map[int]*actor{}, lists: map[int]int{}, looks: map[int]int{}}
+	w := &world{procs: map[int]*actor{}, lists: map[int]int{}, lasts: map[int]int{}, counts: map[int]int{}, looks: map[int]int{}}
 	w.add(os.Getpid(), 1, upTo(5))
 	return w
 }
@@ -67,8 +72,10 @@ func (w *world) pids(each func(int)) error {
 	if w.denied != nil {
 		return w.denied
 	}
-	for pid := range w.procs {
-		each(pid)
+	for pid, a := range w.procs {
+		if !a.late && !a.who.thread {
+			each(pid)
+		}
 	}
 	return nil
 }
@@ -76,7 +83,7 @@ func (w *world) pids(each func(int)) error {
 func (w *world) identity(pid int) (Proc, error) {
 	w.looks[pid]++
 	a := w.procs[pid]
-	if a == nil {
+	if a == nil || a.late {
 		return Proc{}, syscall.ENOENT
 	}
 	return a.who, a.hidden
@@ -89,17 +96,20 @@ func (w *world) command(pid int) ([]string, error) {
 	return nil, syscall.ENOENT
 }
 
-func (w *world) count(pid int) (Value, Method) {
+func (w *world) count(pid int) (Value, Method, uint64) {
+	w.counts[pid]++
 	a := w.procs[pid]
 	switch {
 	case a == nil:
-		return Unknown(Gone), ByNone
+		return Unknown(Gone), ByNone, 0
 	case a.err != nil:
-		return failed(a.err), ByNone
+		return failed(a.err), ByNone, 0
 	case a.size > 0:
-		return Known(a.size), ByStat
+		return Known(a.size), ByStat, a.holder
+	case a.listed:
+		return Known(int64(len(a.fds))), ByListing, 0
 	}
-	return Known(int64(len(a.fds))), ByStat
+	return Known(int64(len(a.fds))), ByStat, a.holder
 }
 
 func (w *world) numbers(pid int, each func(int, uint32)) error {
@@ -117,6 +127,16 @@ func (w *world) numbers(pid int, each func(int, uint32)) error {
 	return a.err
 }
 
+func (w *world) highest(pid, last int) (top, looked int, err error) {
+	w.lasts[pid] = last
+	top = -1
+	err = w.numbers(pid, func(fd int, _ uint32) {
+		top = max(top, fd)
+		looked++
+	})
+	return top, looked, err
+}
+
 func (w *world) limits(pid int) (Value, Value, LimitMethod) {
 	if a := w.procs[pid]; a != nil {
 		return Known(a.soft), Known(1 << 20), LimitsByPrlimit
@@ -131,6 +151,7 @@ func (w *world) owner(pid int) (int, error) {
 	return -1, syscall.ENOENT
 }
 
+func (w *world) alive(pid int) bool                          { return w.procs[pid] != nil && !w.procs[pid].late }
 func (w *world) newest() (int, bool)                         { return w.born, w.born != 0 }
 func (w *world) target(pid, fd int, hint uint32) (FD, error) { return w.describe(pid, fd, hint) }
 func (w *world) moved(s *System)                             { w.pools++ }
@@ -174,19 +195,18 @@ func (f *faulty) failing(op, path string) error {
 
 func (f *faulty) isProc(string) bool { return f.proc }
 
-func (f *faulty) size(path string) (int64, error) {
+func (f *faulty) size(c cpath) (int64, uint64, error) {
+	path := c.String()
 	if err := f.failing("size", path); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for end, size := range f.sizes {
 		if strings.HasSuffix(path, "/"+end) {
-			return size, nil
+			return size, 0, nil
 		}
 	}
-	if _, err := f.systemFiles.size(path); err != nil {
-		return 0, err
-	}
-	return 0, nil
+	_, _, err := f.systemFiles.size(c)
+	return 0, 0, err
 }
 
 func (f *faulty) read(path string, buf []byte) ([]byte, error) {
@@ -196,11 +216,11 @@ func (f *faulty) read(path string, buf []byte) ([]byte, error) {
 	return f.systemFiles.read(path, buf)
 }
 
-func (f *faulty) names(path string, each func([]byte)) (int, error) {
-	if err := f.failing("names", path); err != nil {
+func (f *faulty) names(path cpath, _ int64, each func([]byte)) (int, error) {
+	if err := f.failing("names", path.String()); err != nil {
 		return -1, err
 	}
-	return f.systemFiles.names(path, each)
+	return f.systemFiles.names(path, 0, each) // places mean nothing there
 }
 
 func (f *faulty) link(path string) (string, error) {

@@ -36,10 +36,13 @@ func (systemFiles) isProc(path string) bool {
 	return again(func() error { return unix.Statfs(path, &fs) }) == nil && fs.Type == unix.PROC_SUPER_MAGIC
 }
 
-func (systemFiles) size(path string) (int64, error) {
+func (systemFiles) size(path cpath) (size int64, inode uint64, err error) {
 	var st unix.Stat_t
-	err := again(func() error { return unix.Stat(path, &st) })
-	return st.Size, err
+	for {
+		if err := stat(path, &st); err != unix.EINTR {
+			return st.Size, st.Ino, err
+		}
+	}
 }
 
 func (systemFiles) read(path string, buf []byte) ([]byte, error) {
@@ -70,27 +73,33 @@ func (systemFiles) read(path string, buf []byte) ([]byte, error) {
 // direntBuffers are as large as one getdents call can fill usefully.
 var direntBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-func (systemFiles) names(path string, each func(name []byte)) (used int, err error) {
-	fd, err := open(path, unix.O_RDONLY|unix.O_DIRECTORY)
+func (systemFiles) names(path cpath, from int64, each func(name []byte)) (used int, err error) {
+	fd, err := openFolder(path)
+	for err == unix.EINTR {
+		fd, err = openFolder(path)
+	}
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(fd)
+	if from > 0 {
+		if _, err := unix.Seek(fd, from, unix.SEEK_SET); err != nil {
+			return fd, err
+		}
+	}
 	buf := direntBuffers.Get().(*[32 << 10]byte)
 	defer direntBuffers.Put(buf)
 	for {
-		var n int
-		err := again(func() (err error) {
-			n, err = unix.Getdents(fd, buf[:])
-			return err
-		})
-		if err != nil {
+		n, err := unix.Getdents(fd, buf[:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
 			return fd, err
-		}
-		if n <= 0 {
+		case n <= 0:
 			return fd, nil
+		default:
+			eachDirent(buf[:n], each)
 		}
-		eachDirent(buf[:n], each)
 	}
 }
 

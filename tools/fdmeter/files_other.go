@@ -14,18 +14,18 @@ type systemFiles struct{}
 
 func (systemFiles) isProc(string) bool { return false }
 
-func (systemFiles) size(path string) (int64, error) {
-	info, err := os.Stat(path)
+func (systemFiles) size(path cpath) (size int64, inode uint64, err error) {
+	info, err := os.Stat(path.String())
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return info.Size(), nil
+	return info.Size(), 0, nil
 }
 
 func (systemFiles) read(path string, _ []byte) ([]byte, error) { return os.ReadFile(path) }
 
-func (systemFiles) names(path string, each func(name []byte)) (used int, err error) {
-	entries, err := os.ReadDir(path)
+func (systemFiles) names(path cpath, _ int64, each func(name []byte)) (used int, err error) {
+	entries, err := os.ReadDir(path.String())
 	if err != nil {
 		return -1, err
 	}

@@ -71,17 +71,18 @@ func note(ring []cell, span time.Duration, now time.Time, n int64) {
 // without a sample have samples 0.
 func window(ring, out []cell, span time.Duration, now time.Time) {
 	last, size := cellIndex(now, span), int64(len(ring))
-	for _, c := range ring {
+	for i := range ring {
+		c := &ring[i]
 		if age := last - c.index; c.samples > 0 && age >= 0 && age < size {
-			out[size-1-age] = c
+			out[size-1-age] = *c
 		}
 	}
 }
 
 // finished returns the cells with samples, without the one that has only begun
 // and may not have seen its lowest count yet.
-func finished(ring []cell, span time.Duration, now time.Time) []cell {
-	all := make([]cell, len(ring))
+// They are put into all, which is as long as the ring.
+func finished(ring, all []cell, span time.Duration, now time.Time) []cell {
 	window(ring, all, span, now)
 	return slices.DeleteFunc(all[:len(all)-1], func(c cell) bool { return c.samples == 0 })
 }
@@ -90,8 +91,8 @@ func finished(ring []cell, span time.Duration, now time.Time) []cell {
 func (h *history) spark(now time.Time) (values [SparkCells]Value) {
 	var cells [SparkCells]cell
 	window(h.fine[:], cells[:], CellSpan, now)
-	for i, c := range cells {
-		if c.samples > 0 {
+	for i := range cells {
+		if c := &cells[i]; c.samples > 0 {
 			values[i] = Known(c.top)
 		}
 	}
@@ -187,8 +188,10 @@ func (h *history) growth(now time.Time) Growth {
 
 // judge judges both scales and joins them.
 func (h *history) judge(now time.Time) Growth {
-	recent := finished(h.fine[:], CellSpan, now)
-	past := finished(h.coarse[:], coarseSpan, now)
+	var fineCells [SparkCells]cell
+	var pastCells [coarseCells]cell
+	recent := finished(h.fine[:], fineCells[:], CellSpan, now)
+	past := finished(h.coarse[:], pastCells[:], coarseSpan, now)
 	fine := judge(recent, minFine, minFineRises)
 	coarse := judge(past, minCoarse, minCoarseRises)
 	switch {

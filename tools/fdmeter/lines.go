@@ -3,7 +3,6 @@ package fdmeter
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 // FDSetSize is FD_SETSIZE: select() takes no descriptor whose number is this
@@ -99,8 +98,13 @@ func (l Line) MarshalJSON() ([]byte, error) {
 
 // Lines returns the lines of one process, in the order 1024, soft, hard. A
 // limit that is not known, or does not exist, has no line.
-func Lines(r Reading) []Line {
-	lines := append(make([]Line, 0, 3), Line{LineSelect.String(), FDSetSize, numbersUsed(r), LineSelect})
+func Lines(r Reading) []Line { return appendLines(make([]Line, 0, maxLines), &r) }
+
+// maxLines is how many lines a process has at most.
+const maxLines = 3
+
+func appendLines(lines []Line, r *Reading) []Line {
+	lines = append(lines, Line{LineSelect.String(), FDSetSize, numbersUsed(r), LineSelect})
 	if soft, known := r.Soft.Get(); known {
 		lines = append(lines, Line{LineSoft.String(), soft, r.Count, LineSoft})
 	}
@@ -112,7 +116,7 @@ func Lines(r Reading) []Line {
 
 // numbersUsed returns the highest number plus one. N descriptors need N
 // numbers, so the count is a floor for it where the listing is missing or old.
-func numbersUsed(r Reading) Value {
+func numbersUsed(r *Reading) Value {
 	highest, known := r.Highest.Get()
 	count, counted := r.Count.Get()
 	switch {
@@ -127,7 +131,13 @@ func numbersUsed(r Reading) Value {
 // Nearest returns the line of one process that is nearest to being hit, by
 // ratio. A line that is passed already stands behind one that is about to be
 // hit and before all others. It is false when nothing is known.
-func Nearest(r Reading) (Line, bool) { return NearestOf(Lines(r)) }
+func Nearest(r Reading) (Line, bool) { return nearest(&r) }
+
+// nearest is Nearest without a copy of the reading and without an allocation.
+func nearest(r *Reading) (Line, bool) {
+	var lines [maxLines]Line
+	return NearestOf(appendLines(lines[:0], r))
+}
 
 // SystemLines returns the lines all processes share. The PTY line leaves out
 // the reserve, which only the host's own mount of devpts may use: inside a
@@ -148,21 +158,13 @@ func SystemLines(s System) []Line {
 
 // NearestOf returns the most urgent of the lines; the earlier one of two equal
 // ones. It is false when no line has a known ratio.
-func NearestOf(lines []Line) (Line, bool) {
-	known := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool {
-		_, ok := l.Ratio()
-		return !ok
-	})
-	if len(known) == 0 {
-		return Line{}, false
-	}
-	best := known[0]
-	for _, line := range known[1:] {
-		if nearer(line, best) {
-			best = line
+func NearestOf(lines []Line) (best Line, found bool) {
+	for _, line := range lines {
+		if _, known := line.Ratio(); known && (!found || nearer(line, best)) {
+			best, found = line, true
 		}
 	}
-	return best, true
+	return best, found
 }
 
 // nearer reports whether a is strictly more urgent than b.

@@ -43,7 +43,11 @@ type Proc struct {
 	Birth   uint64 // see Reading.Birth
 	Started time.Time
 	kernel  bool // a thread of the kernel, which holds no descriptors
-	tty     int  // number of its controlling pseudo-terminal; -1: none
+	thread  bool // not a process: a thread of one that is not its first
+	// image is another number after every exec: where the stack begins, which
+	// the kernel chooses by chance. 0 where it does not, or will not tell.
+	image uint64
+	tty   int // number of its controlling pseudo-terminal; -1: none
 }
 
 // Read takes one full reading: identity, count, highest number and limits. A
@@ -61,7 +65,7 @@ func (m *Meter) Read(pid int, now time.Time) Reading {
 		r.identify(who)
 	}
 	r.Command = commandLine(src, pid)
-	r.Count, r.Method = src.count(pid)
+	r.Count, r.Method, _ = src.count(pid)
 	r.Highest = highest(src, pid)
 	if r.Highest.Known() {
 		r.HighestAt = now
@@ -109,8 +113,8 @@ func commandLine(src source, pid int) string {
 
 // highest lists the descriptors for the highest number; -1 means there is none.
 func highest(src source, pid int) Value {
-	top := -1
-	if err := src.numbers(pid, func(fd int, _ uint32) { top = max(top, fd) }); err != nil {
+	top, _, err := src.highest(pid, -1)
+	if err != nil {
 		return failed(err)
 	}
 	return Known(int64(top))

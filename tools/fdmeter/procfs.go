@@ -15,13 +15,16 @@ import (
 type files interface {
 	// isProc reports whether path lies on a proc file system.
 	isProc(path string) bool
-	// size returns st_size. It needs no descriptor.
-	size(path string) (int64, error)
+	// size returns st_size and st_ino. It needs no descriptor and keeps nothing
+	// of path.
+	size(path cpath) (size int64, inode uint64, err error)
 	// read returns the whole file, in buf where it fits.
 	read(path string, buf []byte) ([]byte, error)
 	// names calls each for every name in a folder except "." and "..", and
-	// returns the number of the descriptor that was used for it.
-	names(path string, each func(name []byte)) (used int, err error)
+	// returns the number of the descriptor that was used for it. From is where
+	// to begin: 0, or the place of a descriptor's number in /proc/PID/fd, see
+	// placeOf. Names that stand before it may be left out and need not be.
+	names(path cpath, from int64, each func(name []byte)) (used int, err error)
 	// link reads a symbolic link. It needs no descriptor.
 	link(path string) (string, error)
 	// info describes what path leads to. It needs no descriptor, and asks for
@@ -38,6 +41,14 @@ type files interface {
 	// exists reports whether a process is there, even one we may not see.
 	exists(pid int) bool
 }
+
+// A cpath is a path that ends in the NUL the kernel wants, so that asking for
+// it copies nothing.
+type cpath []byte
+
+func cpathOf(path string) cpath { return append([]byte(path), 0) }
+
+func (c cpath) String() string { return string(c[:len(c)-1]) }
 
 // A fileInfo is what stat says of a file.
 type fileInfo struct {
@@ -80,6 +91,24 @@ func (p *procfs) path(pid int, name string) string {
 	return p.root + "/" + strconv.Itoa(pid) + "/" + name
 }
 
+// paths holds what a path is put together in.
+var paths = sync.Pool{New: func() any { return new([128]byte) }}
+
+// at puts a path together in buf, as far as it fits.
+func (p *procfs) at(buf []byte, pid int, name string) cpath {
+	path := append(append(buf, p.root...), '/')
+	path = append(strconv.AppendInt(path, int64(pid), 10), '/')
+	return append(append(path, name...), 0)
+}
+
+// sizeOf asks for a file or folder of a process, and allocates nothing: it is
+// done for every process at every tick.
+func (p *procfs) sizeOf(pid int, name string) (size int64, inode uint64, err error) {
+	buf := paths.Get().(*[128]byte)
+	defer paths.Put(buf)
+	return p.files.size(p.at(buf[:0], pid, name))
+}
+
 // with reads a file and hands its bytes to use, which must not keep them.
 func (p *procfs) with(path string, use func(text []byte) error) error {
 	buf := buffers.Get().(*[4096]byte)
@@ -101,7 +130,7 @@ func (p *procfs) hidden(pid int, err error) error {
 }
 
 func (p *procfs) pids(each func(pid int)) error {
-	_, err := p.files.names(p.root, func(name []byte) {
+	_, err := p.files.names(cpathOf(p.root), 0, func(name []byte) {
 		if pid, ok := number(name); ok {
 			each(pid)
 		}
@@ -155,33 +184,41 @@ func (p *procfs) command(pid int) (argv []string, err error) {
 }
 
 // count trusts the size of /proc/PID/fd when it is not 0, and lists otherwise.
-func (p *procfs) count(pid int) (Value, Method) {
+//
+// An inode of /proc belongs to one process: it gets its number from a counter
+// when it is first asked for, and ends with the process. It may also be dropped
+// and made anew when memory is short, so another number proves nothing.
+func (p *procfs) count(pid int) (n Value, by Method, holder uint64) {
 	if pid <= 0 {
-		return Unknown(Gone), ByNone
+		return Unknown(Gone), ByNone, 0
 	}
-	n, method, err := p.countFolder(pid, p.path(pid, "fd"))
-	if err == nil && n == 0 {
-		n, method, err = p.countThreads(pid, method)
+	count, by, holder, err := p.countFolder(pid, "fd")
+	if err == nil && count == 0 {
+		count, by, err = p.countThreads(pid, by)
 	}
 	if err != nil {
-		return failed(p.hidden(pid, err)), ByNone
+		return failed(p.hidden(pid, err)), ByNone, 0
 	}
-	return Known(n), method
+	return Known(count), by, holder
 }
 
-func (p *procfs) countFolder(pid int, folder string) (int64, Method, error) {
+func (p *procfs) countFolder(pid int, folder string) (n int64, by Method, holder uint64, err error) {
 	if p.real {
-		size, err := p.files.size(folder)
+		size, inode, err := p.sizeOf(pid, folder)
 		if err != nil {
-			return 0, ByNone, err
+			return 0, ByNone, 0, err
 		}
 		if size > 0 {
-			return size, ByStat, nil
+			return size, ByStat, inode, nil
 		}
 	}
-	var n int64
-	err := p.list(pid, folder, func(int) { n++ })
-	return n, ByListing, err
+	n, err = p.countNames(pid, folder)
+	return n, ByListing, 0, err
+}
+
+func (p *procfs) countNames(pid int, folder string) (n int64, err error) {
+	err = p.list(pid, folder, func(int) { n++ })
+	return n, err
 }
 
 // countThreads looks through the threads of a process that seems to have no
@@ -189,9 +226,9 @@ func (p *procfs) countFolder(pid int, folder string) (int64, Method, error) {
 // shows nothing although the others hold descriptors.
 func (p *procfs) countThreads(pid int, method Method) (int64, Method, error) {
 	var folders []string
-	_, err := p.files.names(p.path(pid, "task"), func(name []byte) {
+	_, err := p.files.names(p.at(nil, pid, "task"), 0, func(name []byte) {
 		if tid, ok := number(name); ok && tid != pid {
-			folders = append(folders, p.path(pid, "task/"+string(name)+"/fd"))
+			folders = append(folders, "task/"+string(name)+"/fd")
 		}
 	})
 	if isGone(err) {
@@ -203,7 +240,7 @@ func (p *procfs) countThreads(pid int, method Method) (int64, Method, error) {
 		return 0, method, err
 	}
 	for _, folder := range folders {
-		n, how, err := p.countFolder(pid, folder)
+		n, how, _, err := p.countFolder(pid, folder)
 		if err == nil && n > 0 {
 			return n, how, nil
 		}
@@ -217,14 +254,15 @@ func (p *procfs) countThreads(pid int, method Method) (int64, Method, error) {
 // stillThere returns an error unless the process exists. A process that ended
 // while it was listed shows an empty folder for a moment.
 func (p *procfs) stillThere(pid int) error {
-	_, err := p.files.size(p.path(pid, "fd"))
+	_, _, err := p.sizeOf(pid, "fd")
 	return err
 }
 
 // list calls each for every number in a folder of descriptors.
 func (p *procfs) list(pid int, folder string, each func(fd int)) error {
+	path := p.at(nil, pid, folder)
 	if pid != p.self {
-		_, err := p.files.names(folder, func(name []byte) {
+		_, err := p.files.names(path, 0, func(name []byte) {
 			if fd, ok := number(name); ok {
 				each(fd)
 			}
@@ -234,7 +272,7 @@ func (p *procfs) list(pid int, folder string, each func(fd int)) error {
 	// Our own listing opens a descriptor and sees it. Its number is only
 	// known for sure afterwards, so the numbers are kept until then.
 	var fds []int
-	used, err := p.files.names(folder, func(name []byte) {
+	used, err := p.files.names(path, 0, func(name []byte) {
 		if fd, ok := number(name); ok {
 			fds = append(fds, fd)
 		}
@@ -254,7 +292,7 @@ func (p *procfs) numbers(pid int, each func(fd int, hint uint32)) error {
 	if pid <= 0 {
 		return ErrGone
 	}
-	err := p.list(pid, p.path(pid, "fd"), func(fd int) { each(fd, 0) })
+	err := p.list(pid, "fd", func(fd int) { each(fd, 0) })
 	if err != nil && causeOf(err) == NoDescriptors && p.real && p.probe(pid, each) {
 		return nil
 	}
@@ -270,7 +308,7 @@ func (p *procfs) numbers(pid int, each func(fd int, hint uint32)) error {
 // has called each for nothing, when it did not find them all.
 func (p *procfs) probe(pid int, each func(fd int, hint uint32)) bool {
 	folder := p.path(pid, "fd")
-	count, err := p.files.size(folder)
+	count, _, err := p.sizeOf(pid, "fd")
 	if err != nil || count <= 0 {
 		return false
 	}

@@ -230,7 +230,7 @@ func TestAScanTellsGoneFromDenied(t *testing.T) {
 
 func TestALoopOfParentsEnds(t *testing.T) {
 	f := newFamily([]Proc{{PID: 5, Parent: 6, Session: 6}, {PID: 6, Parent: 5, Session: 5}, {PID: 7, Parent: 7}})
-	if got := f.of(5); !slices.Equal(got, []int{5, 6}) {
+	if got := f.of(5, nil); !slices.Equal(got, []int{5, 6}) {
 		t.Errorf("members %v", got)
 	}
 }

@@ -32,6 +32,8 @@ func parseStat(text []byte) (Proc, error) {
 		terminal  = 4
 		flags     = 6
 		starttime = 19 // field 22
+		stack     = 25 // field 28
+		signal    = 35 // field 38
 	)
 	who := Proc{PID: pid, Name: string(text[open+1 : shut])}
 	field := 0
@@ -54,16 +56,22 @@ func parseStat(text []byte) (Proc, error) {
 			who.kernel = bits&kernelThread != 0
 		case starttime:
 			who.Birth, err = strconv.ParseUint(string(word), 10, 64)
-			if err == nil {
-				return who, nil
-			}
+		case stack:
+			who.image, err = strconv.ParseUint(string(word), 10, 64)
+		case signal:
+			// What the parent is sent at the end: a thread tells nobody.
+			who.thread = string(word) == "-1"
+			return who, nil
 		}
 		if err != nil {
 			return Proc{}, fmt.Errorf("parse stat: field %d: %w", field+3, errFormat)
 		}
 		field++
 	}
-	return Proc{}, fmt.Errorf("parse stat: only %d fields: %w", field+2, errFormat)
+	if field <= starttime {
+		return Proc{}, fmt.Errorf("parse stat: only %d fields: %w", field+2, errFormat)
+	}
+	return who, nil
 }
 
 // ptsOf returns the number of the pseudo-terminal that a device is, or -1. The

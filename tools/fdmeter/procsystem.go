@@ -21,8 +21,8 @@ func (p *procfs) owner(pid int) (uid int, err error) {
 	return uid, nil
 }
 
-// newest returns a number that changes whenever a process or a thread was
-// made: the last field of /proc/loadavg, which is the last pid given out.
+// newest is the last field of /proc/loadavg: the last number that a process or
+// a thread was given.
 func (p *procfs) newest() (pid int, known bool) {
 	if !p.real {
 		return 0, false
@@ -36,6 +36,8 @@ func (p *procfs) newest() (pid int, known bool) {
 	})
 	return pid, known && err == nil
 }
+
+func (p *procfs) alive(pid int) bool { return !p.real || p.files.exists(pid) }
 
 func (p *procfs) sockets() Sockets {
 	if !p.real {

@@ -58,7 +58,8 @@ func TestCountAndHighestEqualLs(t *testing.T) {
 func (p *procfs) countBy(pid int) (int64, Method, error) {
 	q := *newProcfs(p.root, p.files)
 	q.real = false
-	return q.countFolder(pid, q.path(pid, "fd"))
+	n, by, _, err := q.countFolder(pid, "fd")
+	return n, by, err
 }
 
 func TestOurOwnCountLeavesOutTheListing(t *testing.T) {

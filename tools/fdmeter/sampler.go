@@ -1,21 +1,32 @@
 package fdmeter
 
 import (
-	"maps"
 	"os"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// How often a Sampler does what it need not do at every tick. The work is
-// spread over the ticks by pid.
+// How often a Sampler does what it need not do at every tick, in ticks: a
+// figure that is shown is never older. The work is spread over the ticks by
+// pid. What a quiet process is asked comes together with its count: these are
+// multiples of quietTicks.
 const (
-	slowTicks   = 10 // identity, command line, limits, highest number
-	rereadTicks = 16 // parent and session of processes that are not members
+	quietTicks   = 3  // count of a process that is quiet among many
+	highestTicks = 6  // highest number, while the count stays the same
+	slowTicks    = 12 // limits
+	whoTicks     = 24 // name, start time, parent, session; see source.count
+	commandTicks = 60 // command line of a process that was not replaced by exec
+	rereadTicks  = 16 // parent and session of processes that are not members
+	// A process is quiet when its count has stayed the same for quietAfter ticks
+	// and is near no line. Up to fewMembers are counted at every tick anyhow.
+	quietAfter, fewMembers = 10, 64
 	// listTicks is how often the processes are listed although the system says
-	// that none was made since; at rest a tick is several times longer.
+	// which were made since; at rest a tick is several times longer.
 	listTicks, listTicksAtRest = 10, 3
+	// probeLimit is how many pids may have been given out since the last tick
+	// for them to be asked one by one: to list all is cheaper from there on.
+	probeLimit = 1024
 	// listBudget is how many descriptors are listed in one tick. A process
 	// that holds more than it is listed alone, and the less often the more it
 	// holds.
@@ -37,10 +48,27 @@ const (
 // owns it; its snapshots may go anywhere. It holds no descriptor and starts
 // nothing.
 //
-// Every tick counts all members. New processes are looked for when the system
-// says that one was made, and every listTicks anyhow. The highest number needs
-// a listing, which costs hundreds of times more than a count: it is refreshed
-// when the count changed, and every slowTicks anyhow.
+// A tick is a second while somebody looks. What a tick costs is mostly what the
+// kernel is asked, so each figure is asked for as often as it can matter:
+//
+//	figure             brought up to date
+//	count              every tick; where more than fewMembers are counted while
+//	                   somebody looks, every quietTicks for those that are
+//	                   quiet. Reading.At is when
+//	highest number     when the count changed, and every highestTicks: one that
+//	                   was closed for a higher one at the same count is shown
+//	                   for 6 s at most. A process that holds n descriptors may
+//	                   wait n/1024 ticks more, and where those that are due hold
+//	                   more than listBudget together they take turns: the time
+//	                   of the listing goes with the number
+//	who it is          when the count changed, or the pid may belong to another
+//	                   process now, and every whoTicks; every slowTicks where
+//	                   the source cannot say whether it may
+//	limits             every slowTicks
+//	command line       with who it is after an exec, and every commandTicks for
+//	                   a process that writes over its own
+//	new processes      in the tick after they were made, or the next one; every
+//	                   listTicks where the system does not tell
 type Sampler struct {
 	resting atomic.Bool // see SetAttention
 
@@ -48,50 +76,40 @@ type Sampler struct {
 	self  int
 	tick  int
 
-	table map[int]*entry // every process of the machine
-	scan  Scan
-	tree  *family // of table; nil when table changed
-	born  map[int]uint64
-
-	tracks map[int]*track // own process and members
-	listed int            // descriptors listed in this tick
+	processTable
+	tracks  map[int]*track // own process and members
+	members []int          // pids of the tracks of this tick, in order
+	listed  int            // descriptors listed in this tick
 
 	system  System
-	newest  int   // what the source said when the processes were listed
-	looked  int   // tick of that list; 0 never
 	asked   []int // roots of the last tick
-	lost    bool  // a member ended in the last tick
 	changed int   // tick of the last change of a count
 	urgent  bool  // a line is near, or will be before long
 }
 
-// An entry is what is known of any process.
-type entry struct {
-	who   Proc
-	seen  int   // last tick it was in the list
-	read  int   // tick at which who was read
-	err   error // why who is not known
-	tried bool  // whether it was looked at
-}
-
 // A track is a process that is counted.
 type track struct {
-	process  Process
-	history  history
-	used     int // last tick it was a member
-	listedAt int // tick of the last listing; 0 never
-	listDue  bool
+	process   Process
+	history   history
+	holder    uint64 // see source.count
+	changed   int    // tick of the last change of the count
+	cell      int64  // of the history, to which the last sample belongs
+	used      int    // last tick it was a member
+	listedAt  int    // tick of the last listing; 0 never
+	listDue   bool
+	image     uint64 // of the command line that was read
+	commandAt int    // tick at which that was; 0 never
+	ended     bool   // in the last tick
 }
 
 // NewSampler returns a Sampler that reads with m and counts the calling
 // process as its own.
 func NewSampler(m *Meter) *Sampler {
 	return &Sampler{
-		meter:  m,
-		self:   os.Getpid(),
-		table:  map[int]*entry{},
-		born:   map[int]uint64{},
-		tracks: map[int]*track{},
+		meter:        m,
+		self:         os.Getpid(),
+		processTable: newProcessTable(),
+		tracks:       map[int]*track{},
 	}
 }
 
@@ -102,9 +120,7 @@ func (s *Sampler) Sample(now time.Time, roots []int) Snapshot {
 	s.tick++
 	s.listed = 0
 	src := s.meter.source()
-	if s.mustRefresh(src, roots) {
-		s.refresh(src)
-	}
+	s.renew(src, roots)
 	if s.tick%slowTicks == 1 || !s.system.PTYsMax.Known() {
 		s.system = src.system()
 	} else {
@@ -112,18 +128,18 @@ func (s *Sampler) Sample(now time.Time, roots []int) Snapshot {
 	}
 	snap := Snapshot{At: now, System: s.system, Scan: s.scan}
 
-	members := map[int]bool{s.self: true}
+	s.members = append(s.members[:0], s.self)
 	snap.Roots = make([]Root, 0, len(roots))
 	for _, pid := range roots {
 		root := s.root(pid)
-		for _, member := range root.Members {
-			members[member] = true
-		}
+		s.members = append(s.members, root.Members...)
 		snap.Roots = append(snap.Roots, root)
 	}
+	slices.Sort(s.members)
+	s.members = slices.Compact(s.members)
 	s.forget(roots)
-	s.measureAll(src, now, members)
-	s.fill(&snap, now, members)
+	s.measureAll(src, now)
+	s.fill(&snap)
 	return snap
 }
 
@@ -147,152 +163,12 @@ func (s *Sampler) Interval() time.Duration {
 	return restInterval
 }
 
-// mustRefresh reports whether the table of processes may be out of date.
-func (s *Sampler) mustRefresh(src source, roots []int) bool {
-	newest, known := src.newest()
-	every := listTicks
-	if s.resting.Load() {
-		every = listTicksAtRest
-	}
-	stale := !known || newest != s.newest || s.looked == 0 || s.tick-s.looked >= every ||
-		s.lost || !s.scan.Complete() || !slices.Equal(roots, s.asked)
-	if stale {
-		s.newest, s.looked, s.lost = newest, s.tick, false
-		s.asked = append(s.asked[:0], roots...)
-	}
-	return stale
-}
-
-// refresh brings the table of processes up to date. When the list cannot be
-// had, the table stays as it is and Scan says why.
-func (s *Sampler) refresh(src source) {
-	s.scan = Scan{}
-	fresh := 0
-	err := src.pids(func(pid int) {
-		e := s.table[pid]
-		if e == nil {
-			e = &entry{}
-			s.table[pid] = e
-		}
-		e.seen = s.tick
-		switch {
-		case !e.tried:
-			if fresh == newBudget {
-				return
-			}
-			fresh++
-		case causeOf(e.err) == NoDescriptors: // look again as soon as possible
-		case e.who.kernel || s.tick-e.read < rereadTicks:
-			return
-		}
-		first := !e.tried
-		s.look(src, pid, e)
-		if first {
-			e.read = s.tick - pid%rereadTicks // so that they are not all read in one tick
-		}
-	})
-	if err != nil {
-		s.scan.Cause = causeOf(err)
-		// The list may have broken off in its middle.
-		for _, e := range s.table {
-			e.seen = s.tick
-		}
-	} else {
-		s.scan.Listed = true
-	}
-	s.sweep(src)
-}
-
-// look reads who a process is.
-func (s *Sampler) look(src source, pid int, e *entry) {
-	who, err := src.identity(pid)
-	if causeOf(err) == NoDescriptors && e.tried && e.err == nil {
-		return // what is known stays until it can be read again
-	}
-	e.tried, e.read = true, s.tick
-	if who != e.who || (err == nil) != (e.err == nil) {
-		s.tree = nil
-	}
-	e.who, e.err = who, err
-}
-
-// sweep removes the processes that ended, looks again at their children, who
-// have another parent now, and counts what could not be looked at.
-func (s *Sampler) sweep(src source) {
-	gone := map[int]bool{}
-	for pid, e := range s.table {
-		if e.seen != s.tick || isGone(e.err) {
-			gone[pid] = true
-			delete(s.table, pid)
-			s.tree = nil
-		}
-	}
-	for pid, e := range s.table {
-		if len(gone) > 0 && e.err == nil && gone[e.who.Parent] {
-			s.look(src, pid, e)
-		}
-		switch {
-		case !e.tried:
-			s.scan.Skipped++
-		case e.err != nil:
-			s.scan.note(e.err)
-		default:
-			s.scan.Read++
-		}
-	}
-}
-
-func (s *Sampler) family() *family {
-	if s.tree == nil {
-		procs := make([]Proc, 0, len(s.table))
-		for _, e := range s.table {
-			if e.tried && e.err == nil {
-				procs = append(procs, e.who)
-			}
-		}
-		s.tree = newFamily(procs)
-	}
-	return s.tree
-}
-
-// root returns a root with its members, not yet counted.
-func (s *Sampler) root(pid int) Root {
-	family := s.family()
-	members := family.of(pid)
-	who, exists := family.procs[pid]
-	birth, known := s.born[pid]
-	switch {
-	case exists && !known:
-		s.born[pid] = who.Birth
-	case exists && who.Birth != birth:
-		return Root{PID: pid, Gone: true} // another process has the pid now
-	case exists:
-	case s.table[pid] != nil || !s.scan.Listed:
-		// It could not be looked at. Counting it will show whether it is there.
-		return Root{PID: pid, Members: append(members, pid)}
-	case !known:
-		// It was gone before it was seen once; whoever gets the pid is not it.
-		s.born[pid] = 0
-	}
-	return Root{PID: pid, Gone: !exists, Members: members}
-}
-
-// forget drops the roots that are not asked for any more.
-func (s *Sampler) forget(roots []int) {
-	for pid := range s.born {
-		if !slices.Contains(roots, pid) {
-			delete(s.born, pid)
-		}
-	}
-}
-
 // measureAll counts the members. Each tick begins at another one, so that the
 // budget for listings does not always end before the same process.
-func (s *Sampler) measureAll(src source, now time.Time, members map[int]bool) {
-	pids := slices.Sorted(maps.Keys(members))
+func (s *Sampler) measureAll(src source, now time.Time) {
 	s.measure(src, now, s.self)
-	for i := range pids {
-		if pid := pids[(i+s.tick)%len(pids)]; pid != s.self {
+	for i := range s.members {
+		if pid := s.members[(i+s.tick)%len(s.members)]; pid != s.self {
 			s.measure(src, now, pid)
 		}
 	}
@@ -303,6 +179,10 @@ func (s *Sampler) measureAll(src source, now time.Time, members map[int]bool) {
 	}
 }
 
+// due reports whether it is the turn of a process in what is done every so many
+// ticks.
+func (s *Sampler) due(pid, every int) bool { return (s.tick+pid)%every == 0 }
+
 // measure brings one track up to date.
 func (s *Sampler) measure(src source, now time.Time, pid int) {
 	t := s.tracks[pid]
@@ -312,39 +192,53 @@ func (s *Sampler) measure(src source, now time.Time, pid int) {
 		s.tracks[pid] = t
 	}
 	t.used = s.tick
-	slow := first || (s.tick+pid)%slowTicks == 0
-	count, method := src.count(pid)
+	if !first && s.quiet(t) && !s.due(pid, quietTicks) {
+		return
+	}
+	slow, listDue := first || s.due(pid, slowTicks), first || s.due(pid, highestTicks)
+	count, method, holder := src.count(pid)
 	changed := count != t.process.Count
 	if changed {
-		s.changed = s.tick
+		s.changed, t.changed = s.tick, s.tick
 	}
-	if slow || changed {
-		here, replaced := s.identify(src, pid, t, slow)
+	if first || changed || holder != t.holder || s.due(pid, whoTicks) || holder == 0 && slow {
+		here, replaced := s.identify(src, pid, holder, t)
 		if !here {
 			count, method = Unknown(Gone), ByNone
 		}
-		slow = slow || replaced
+		slow, listDue = slow || replaced, listDue || replaced
 	}
 	r := &t.process.Reading
 	r.PID, r.At, r.Count, r.Method = pid, now, count, method
-	t.history.add(now, count)
+	if cell := cellIndex(now, CellSpan); changed || cell != t.cell {
+		// The same count again changes nothing in its cell.
+		t.cell = cell
+		t.history.add(now, count)
+		t.process.Growth = t.history.growth(now)
+		t.process.Spark = t.history.spark(now)
+	}
 	if slow {
 		r.Soft, r.Hard, r.LimitsBy = src.limits(pid)
 	}
-	t.listDue = t.listDue || slow || changed
+	t.listDue = t.listDue || listDue || changed
 	if t.listDue && s.mayList(t) {
 		s.list(src, now, t)
 	} else if n, known := r.Highest.Get(); known && count.Known() && n < count.n-1 {
 		r.Highest = Unknown(Stale) // so many descriptors need a higher number
 	}
-	t.process.Line, t.process.HasLine = Nearest(*r)
-	t.process.Growth = t.history.growth(now)
-	t.process.Spark = t.history.spark(now)
+	t.process.Line, t.process.HasLine = nearest(r)
+}
+
+// quiet reports whether a process need not be counted at every tick. At rest
+// all are: a tick is so long then that each cell of the history needs one.
+func (s *Sampler) quiet(t *track) bool {
+	return len(s.members) > fewMembers && !s.resting.Load() && s.tick-t.changed >= quietAfter &&
+		t.process.Count.Known() && !(t.process.HasLine && t.process.Line.Alert())
 }
 
 // identify checks that the pid still belongs to the same process, and starts
 // the track anew when it does not.
-func (s *Sampler) identify(src source, pid int, t *track, slow bool) (here, replaced bool) {
+func (s *Sampler) identify(src source, pid int, holder uint64, t *track) (here, replaced bool) {
 	who, err := src.identity(pid)
 	if isGone(err) {
 		return false, false
@@ -353,13 +247,17 @@ func (s *Sampler) identify(src source, pid int, t *track, slow bool) (here, repl
 		return true, false // not proved otherwise; the count stands on its own
 	}
 	if birth := t.process.Birth; birth != 0 && birth != who.Birth {
-		*t = track{used: t.used}
+		*t = track{used: t.used, changed: s.tick}
 		replaced = true
 	}
-	renamed := t.process.Name != who.Name
+	t.holder = holder
+	s.met(who, s.tick)
+	again := t.commandAt == 0 || s.tick-t.commandAt >= commandTicks || t.process.Name != who.Name ||
+		t.image != who.image || who.image == 0
 	t.process.identify(who)
-	if slow || replaced || renamed {
+	if again {
 		t.process.Command = commandLine(src, pid)
+		t.image, t.commandAt = who.image, s.tick
 	}
 	return true, replaced
 }
@@ -379,12 +277,12 @@ func (s *Sampler) mayList(t *track) bool {
 
 func (s *Sampler) list(src source, now time.Time, t *track) {
 	r := &t.process.Reading
-	top, n := -1, 0
-	err := src.numbers(r.PID, func(fd int, _ uint32) {
-		top = max(top, fd)
-		n++
-	})
-	s.listed += n + 1
+	last := -1
+	if n, known := r.Highest.Get(); known && r.Method == ByStat {
+		last = int(n)
+	}
+	top, looked, err := src.highest(r.PID, last)
+	s.listed += looked + 1
 	t.listedAt, t.listDue = s.tick, false
 	if err != nil {
 		r.Highest, r.HighestAt = failed(err), time.Time{}
@@ -395,56 +293,66 @@ func (s *Sampler) list(src source, now time.Time, t *track) {
 
 // fill puts the tracks into a snapshot. A member that ended during the tick
 // holds nothing any more and is left out.
-func (s *Sampler) fill(snap *Snapshot, now time.Time, members map[int]bool) {
-	snap.Processes = make([]Process, 0, len(members))
-	alive := make(map[int]Value, len(members))
-	pids := slices.Sorted(maps.Keys(members))
-	for _, pid := range pids {
-		p := s.tracks[pid].process
-		if !p.Count.Known() && p.Count.Cause() == Gone && pid != s.self {
+func (s *Sampler) fill(snap *Snapshot) {
+	snap.Processes = make([]Process, 0, len(s.members))
+	for _, pid := range s.members {
+		t := s.tracks[pid]
+		p := &t.process
+		t.ended = !p.Count.Known() && p.Count.Cause() == Gone && pid != s.self
+		if t.ended {
 			s.lost = true
 			continue
 		}
-		alive[pid] = p.Count
-		snap.Processes = append(snap.Processes, p)
-	}
-	for _, p := range snap.Processes {
-		if p.PID == s.self {
-			snap.Own = p
+		snap.Processes = append(snap.Processes, *p)
+		if pid == s.self {
+			snap.Own = *p
 		}
 		if !p.Count.Known() {
-			snap.Unknown = append(snap.Unknown, Missing{p.PID, p.Name, p.Count.Reason(), p.Count.Cause()})
+			snap.Unknown = append(snap.Unknown, Missing{pid, p.Name, p.Count.Reason(), p.Count.Cause()})
 		}
 	}
 	for i := range snap.Roots {
-		root := &snap.Roots[i]
-		kept := make([]int, 0, len(root.Members))
-		for _, pid := range root.Members {
-			count, here := alive[pid]
-			if !here {
-				root.Gone = root.Gone || pid == root.PID
-				continue
-			}
-			kept = append(kept, pid)
-			if n, known := count.Get(); known {
-				root.Sum += n
-			} else {
-				if root.Unknown == 0 {
-					root.Cause = count.Cause()
-				}
-				root.Unknown++
-			}
-		}
-		slices.Sort(kept)
-		root.Members = kept
+		s.sum(&snap.Roots[i])
 	}
 	snap.nearest = pickNearest(snap.Processes)
-	s.urgent = slices.ContainsFunc(snap.Processes, urgent)
+	s.urgent = false
+	for i := range snap.Processes {
+		s.urgent = s.urgent || urgent(&snap.Processes[i])
+	}
+}
+
+// sum counts a root together. Its list of members becomes its own.
+func (s *Sampler) sum(root *Root) {
+	kept := make([]int, 0, len(root.Members))
+	for _, pid := range root.Members {
+		t := s.tracks[pid]
+		if t.ended {
+			root.Gone = root.Gone || pid == root.PID
+			continue
+		}
+		kept = append(kept, pid)
+		if n, known := t.process.Count.Get(); known {
+			root.Sum += n
+			continue
+		}
+		if root.Unknown == 0 {
+			root.Cause = t.process.Count.Cause()
+		}
+		root.Unknown++
+	}
+	slices.Sort(kept)
+	root.Members = kept
 }
 
 // urgent reports whether a process is about to hit a line.
-func urgent(p Process) bool {
+func urgent(p *Process) bool {
 	const soon = 10 * time.Minute
+	if p.HasLine && p.Line.Alert() && !p.Line.Passed() {
+		return true
+	}
+	if p.Growth.Trend != Rising {
+		return false
+	}
 	outlook, rising := p.Outlook()
-	return p.HasLine && p.Line.Alert() && !p.Line.Passed() || rising && outlook.In < soon
+	return rising && outlook.In < soon
 }

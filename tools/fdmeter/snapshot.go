@@ -150,11 +150,8 @@ func (s Snapshot) SystemLine() (Line, bool) { return NearestOf(SystemLines(s.Sys
 // pickNearest finds the process that is nearest to a line.
 func pickNearest(processes []Process) int {
 	best := -1
-	for i, p := range processes {
-		if !p.HasLine {
-			continue
-		}
-		if best < 0 || nearer(p.Line, processes[best].Line) {
+	for i := range processes {
+		if p := &processes[i]; p.HasLine && (best < 0 || nearer(p.Line, processes[best].Line)) {
 			best = i
 		}
 	}

@@ -9,12 +9,19 @@ type source interface {
 	identity(pid int) (Proc, error)
 	// command returns argv, which is empty for a kernel thread.
 	command(pid int) ([]string, error)
-	// count counts as cheaply as the system allows.
-	count(pid int) (Value, Method)
+	// count counts as cheaply as the system allows. As long as holder is the
+	// same number, the pid belongs to the same process. Another one proves
+	// nothing, and 0 says that the system has none.
+	count(pid int) (n Value, by Method, holder uint64)
 	// numbers calls each for every descriptor. A descriptor that the listing
 	// itself opened in our own process is left out. The hint is whatever
 	// describe may want to be told again.
 	numbers(pid int, each func(fd int, hint uint32)) error
+	// highest returns the highest number, -1 when there is no descriptor, and
+	// how many numbers were looked at for it. Last is what it was when the count
+	// was last had by ByStat, or -1: it makes the answer cheaper and changes
+	// nothing in it.
+	highest(pid, last int) (top, looked int, err error)
 	limits(pid int) (soft, hard Value, by LimitMethod)
 	// describe says what one descriptor is. ErrGone means it was closed
 	// meanwhile; every other failure is part of the FD.
@@ -27,9 +34,13 @@ type source interface {
 	moved(s *System)
 	// owner returns the effective user of a process.
 	owner(pid int) (uid int, err error)
-	// newest returns a number that changes with every new process; known is
-	// false where the system has none that is cheap.
+	// newest returns the pid that was given out last. They are given out in
+	// order, and start again at the lowest free one. Known is false where the
+	// system does not tell, or where that is not cheap.
 	newest() (n int, known bool)
+	// alive reports, at a small part of identity's price, whether a process or
+	// a thread has the pid, or whether that cannot be told.
+	alive(pid int) bool
 	// sockets reads the tables of all sockets; elsewhere says whether those of
 	// a process are in others, and protocol names the protocol of one socket.
 	sockets() Sockets
@@ -47,13 +58,15 @@ type nowhere struct{}
 func (nowhere) pids(func(int)) error                 { return ErrUnsupported }
 func (nowhere) identity(int) (Proc, error)           { return Proc{}, ErrUnsupported }
 func (nowhere) command(int) ([]string, error)        { return nil, ErrUnsupported }
-func (nowhere) count(int) (Value, Method)            { return Unknown(Unsupported), ByNone }
+func (nowhere) count(int) (Value, Method, uint64)    { return Unknown(Unsupported), ByNone, 0 }
 func (nowhere) numbers(int, func(int, uint32)) error { return ErrUnsupported }
+func (nowhere) highest(int, int) (int, int, error)   { return -1, 0, ErrUnsupported }
 func (nowhere) limits(int) (soft, hard Value, by LimitMethod) {
 	return Unknown(Unsupported), Unknown(Unsupported), LimitsByNone
 }
 func (nowhere) owner(int) (int, error)                { return -1, ErrUnsupported }
 func (nowhere) newest() (int, bool)                   { return 0, false }
+func (nowhere) alive(int) bool                        { return true }
 func (nowhere) sockets() Sockets                      { return noSockets(Unsupported) }
 func (nowhere) elsewhere(int) Maybe                   { return MaybeUnknown }
 func (nowhere) protocol(int, int) string              { return "" }

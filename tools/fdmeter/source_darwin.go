@@ -113,12 +113,12 @@ func (libproc) command(pid int) ([]string, error) {
 	return parseProcArgs(answer)
 }
 
-func (l libproc) count(pid int) (Value, Method) {
+func (l libproc) count(pid int) (n Value, by Method, holder uint64) {
 	fds, err := l.fds(pid)
 	if err != nil {
-		return failed(err), ByNone
+		return failed(err), ByNone, 0
 	}
-	return Known(int64(len(fds))), ByProcInfo
+	return Known(int64(len(fds))), ByProcInfo, 0
 }
 
 func (l libproc) numbers(pid int, each func(fd int, hint uint32)) error {
@@ -127,6 +127,15 @@ func (l libproc) numbers(pid int, each func(fd int, hint uint32)) error {
 		each(int(fd.number), fd.kind)
 	}
 	return err
+}
+
+func (l libproc) highest(pid, _ int) (top, looked int, err error) {
+	fds, err := l.fds(pid)
+	top = -1
+	for _, fd := range fds {
+		top = max(top, int(fd.number))
+	}
+	return top, len(fds), err
 }
 
 // limits knows our own; macOS tells nobody those of another process.
@@ -201,6 +210,7 @@ func (l libproc) target(pid, fd int, hint uint32) (FD, error) { return l.describ
 
 func (l libproc) moved(s *System)                 { s.Files = sysctlValue("kern.num_files") }
 func (libproc) newest() (int, bool)               { return 0, false }
+func (libproc) alive(int) bool                    { return true }
 func (libproc) sockets() Sockets                  { return noSockets(Unsupported) }
 func (libproc) elsewhere(int) Maybe               { return MaybeUnknown }
 func (libproc) protocol(int, int) string          { return "" }

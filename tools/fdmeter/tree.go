@@ -28,7 +28,7 @@ func (m *Meter) Tree(roots ...int) Tree {
 	tree := Tree{Roots: make(map[int][]int, len(roots)), Scan: scan}
 	members := map[int]bool{}
 	for _, root := range roots {
-		pids := family.of(root)
+		pids := family.of(root, nil)
 		if _, exists := family.procs[root]; !exists {
 			if _, err := m.source().identity(root); err == nil || isGone(err) {
 				tree.Gone = append(tree.Gone, root)
@@ -40,7 +40,7 @@ func (m *Meter) Tree(roots ...int) Tree {
 		for _, pid := range pids {
 			if !members[pid] {
 				members[pid] = true
-				tree.Procs = append(tree.Procs, family.procs[pid])
+				tree.Procs = append(tree.Procs, *family.procs[pid])
 			}
 		}
 	}
@@ -48,53 +48,79 @@ func (m *Meter) Tree(roots ...int) Tree {
 	return tree
 }
 
-// A family is who came from whom, at one moment.
+// A family is who came from whom, at one moment. It may be used again for
+// another one, which then costs no memory.
 type family struct {
-	procs    map[int]Proc
+	procs    map[int]*Proc
 	children map[int][]int // by parent
 	sessions map[int][]int // by session id, the leader left out
+
+	seen  map[int]bool // of one call of of
+	queue []int
 }
 
+// newFamily does not copy the processes: they must not change in what akin
+// compares.
 func newFamily(procs []Proc) *family {
 	f := &family{
-		procs:    make(map[int]Proc, len(procs)),
-		children: map[int][]int{},
-		sessions: map[int][]int{},
+		procs: map[int]*Proc{}, children: map[int][]int{}, sessions: map[int][]int{}, seen: map[int]bool{},
 	}
-	for _, who := range procs {
-		f.procs[who.PID] = who
-		if who.kernel {
-			continue
-		}
-		f.children[who.Parent] = append(f.children[who.Parent], who.PID)
-		if who.Session > 0 && who.Session != who.PID {
-			f.sessions[who.Session] = append(f.sessions[who.Session], who.PID)
-		}
+	for i := range procs {
+		f.add(&procs[i])
 	}
 	return f
 }
 
-// of returns the members of root by pid. Each process is visited once, so a
-// loop in what the kernel said while processes moved cannot hold it up.
-func (f *family) of(root int) []int {
-	var members []int
-	seen := map[int]bool{root: true}
-	queue := []int{root}
-	for len(queue) > 0 {
-		pid := queue[0]
-		queue = queue[1:]
-		if _, exists := f.procs[pid]; exists {
-			members = append(members, pid)
-		}
-		for _, next := range [][]int{f.children[pid], f.sessions[pid]} {
-			for _, child := range next {
-				if !seen[child] {
-					seen[child] = true
-					queue = append(queue, child)
-				}
+func (f *family) add(who *Proc) {
+	f.procs[who.PID] = who
+	if who.kernel {
+		return
+	}
+	f.children[who.Parent] = append(f.children[who.Parent], who.PID)
+	if who.Session > 0 && who.Session != who.PID {
+		f.sessions[who.Session] = append(f.sessions[who.Session], who.PID)
+	}
+}
+
+// clear empties the family. Lists that stayed empty since the last time go, the
+// others keep their memory.
+func (f *family) clear() {
+	clear(f.procs)
+	for _, lists := range []map[int][]int{f.children, f.sessions} {
+		for pid, list := range lists {
+			if len(list) == 0 {
+				delete(lists, pid)
+			} else {
+				lists[pid] = list[:0]
 			}
 		}
 	}
+}
+
+// of appends the members of root to members, which is empty, by pid. Each
+// process is visited once, so a loop in what the kernel said while processes
+// moved cannot hold it up.
+func (f *family) of(root int, members []int) []int {
+	clear(f.seen)
+	f.seen[root] = true
+	f.queue = append(f.queue[:0], root)
+	for next := 0; next < len(f.queue); next++ {
+		pid := f.queue[next]
+		if _, exists := f.procs[pid]; exists {
+			members = append(members, pid)
+		}
+		f.follow(f.children[pid])
+		f.follow(f.sessions[pid])
+	}
 	slices.Sort(members)
 	return members
+}
+
+func (f *family) follow(pids []int) {
+	for _, pid := range pids {
+		if !f.seen[pid] {
+			f.seen[pid] = true
+			f.queue = append(f.queue, pid)
+		}
+	}
 }
