@@ -48,7 +48,12 @@ type Owner struct {
 	Began uint64 `json:"began,omitempty"` // in the kernel's own unit; 0 when it could not be read
 }
 
-// A Progress is how far a running call is. Total is 0 when it is not known.
+// WaitsForApproval is the What of a call that goes on only when a person says
+// yes. The next Progress, or the end, says that it waits no more.
+const WaitsForApproval = "waiting for approval"
+
+// A Progress is how far a running call is. Total is 0 when it is not known, and
+// Done is 0 too when there is nothing to count.
 type Progress struct {
 	Call  string `json:"call"`
 	Done  int64  `json:"done"`

@@ -79,7 +79,7 @@ func (c *Caller) Call(ctx context.Context, t Tool, r Request) (id string, a Answ
 		if c.Ask == nil {
 			return ErrNobodyToAsk
 		}
-		return c.Ask(ctx, start, q)
+		return c.ask(ctx, start, q)
 	}
 	if c.Log != nil {
 		c.Log.Begin(start)
@@ -95,6 +95,18 @@ func (c *Caller) Call(ctx context.Context, t Tool, r Request) (id string, a Answ
 		c.Log.End(c.end(id, a, c.clock().Sub(began)))
 	}
 	return id, a
+}
+
+// ask asks at the window, and has the call shown as one that waits until then.
+func (c *Caller) ask(ctx context.Context, s journal.Start, q Question) error {
+	if c.Log != nil {
+		c.Log.Progress(journal.Progress{Call: s.Call, What: journal.WaitsForApproval})
+	}
+	err := c.Ask(ctx, s, q)
+	if c.Log != nil && err == nil { // else the end follows
+		c.Log.Progress(journal.Progress{Call: s.Call, What: "approved"})
+	}
+	return err
 }
 
 func (c *Caller) clock() time.Time {

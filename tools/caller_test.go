@@ -121,9 +121,18 @@ func TestAQuestionThatNobodyHearsIsRefused(t *testing.T) {
 	if _, a := (&Caller{}).Call(t.Context(), asks, Request{}); !errors.Is(a.Err, outcome.ErrRefused) {
 		t.Errorf("%+v", a)
 	}
-	yes := &Caller{Ask: func(context.Context, journal.Start, Question) error { return nil }}
+	log := &record{}
+	yes := &Caller{Log: log, Ask: func(_ context.Context, s journal.Start, _ Question) error {
+		if len(log.progress) != 1 || log.progress[0] != (journal.Progress{Call: s.Call, What: journal.WaitsForApproval}) {
+			t.Errorf("while it waits: %+v", log.progress)
+		}
+		return nil
+	}}
 	if _, a := yes.Call(t.Context(), asks, Request{}); a.Status != outcome.Complete {
 		t.Errorf("%+v", a)
+	}
+	if len(log.progress) != 2 || log.progress[1].What == journal.WaitsForApproval {
+		t.Errorf("after the answer: %+v", log.progress)
 	}
 }
 

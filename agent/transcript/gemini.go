@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/honestty/honestty/agent/claims"
+	"github.com/honestty/honestty/journal"
 )
 
 // gemini reads chats of Gemini CLI. A message is written again whenever its
@@ -97,7 +98,7 @@ func (r *geminiRecord) calls(tell func(fact)) {
 			e.Cancelled = true
 		default: // validating, scheduled, awaiting_approval, executing, or a word to come
 			if c.Status == "awaiting_approval" {
-				tell(fact{at: at, progress: &progress{id: c.ID, what: "waiting for approval"}})
+				tell(fact{at: at, progress: &progress{id: c.ID, what: journal.WaitsForApproval}})
 			}
 			continue
 		}

@@ -100,12 +100,14 @@ func (p *Tools) drawAgents(c canvas, x, y, w, h int) int {
 	return n
 }
 
-// waitsWord is the state of an agent that needs a person.
+// waitsWord is the state of an agent, and of a call, that needs a person.
 const waitsWord = "waits"
 
-// waitsForApproval is what a follower says of a call whose transcript has it
-// waiting for a person, at the agent's own window.
-const waitsForApproval = "waiting for approval"
+// waitsForApproval reports whether a call waits for a person: at this window, or
+// at the agent's own.
+func waitsForApproval(r journal.Record) bool {
+	return r.State() == journal.Running && r.Progress != nil && r.Progress.What == journal.WaitsForApproval
+}
 
 // sourceWords say in one word from where a state is known.
 var sourceWords = map[string]string{"mcp": "MCP", "hook": "hook", "transcript": "transcript"}
@@ -124,8 +126,7 @@ func (p *Tools) agentState(c canvas, a agentLine, sourced bool) (m stateMark, sa
 		m.word = waitsWord
 		said, when = "waits for an answer: "+screen.Visible(rule), "asks here"
 		return m, said, when
-	case a.running > 0 && r.Progress != nil && r.Progress.What == waitsForApproval:
-		m.word = waitsWord
+	case waitsForApproval(r):
 		said, when = "waits for approval: "+said, outcome.Duration(age)
 	case a.running > 1:
 		when = outcome.Count(int64(a.running)) + " run, " + outcome.Duration(age)

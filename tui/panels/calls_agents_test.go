@@ -27,7 +27,7 @@ func TestAgentsLinesSayTheStateAndFromWhere(t *testing.T) {
 		{
 			"waits at the agent", func(d *diary) {
 				call := d.begin(from("transcript", "gemini", owner))
-				d.event(journal.Event{Progress: &journal.Progress{Call: call, What: "waiting for approval"}})
+				d.event(journal.Event{Progress: &journal.Progress{Call: call, What: journal.WaitsForApproval}})
 			}, nil, []string{"gemini waits for approval: terminal make", "transcript"},
 		},
 		{
@@ -53,6 +53,22 @@ func TestAgentsLinesSayTheStateAndFromWhere(t *testing.T) {
 					t.Errorf("%s, %s: %q lacks %q", c.name, theme, line, want)
 				}
 			}
+		}
+	}
+}
+
+func TestACallThatWaitsForAPersonIsNotShownAsRunning(t *testing.T) {
+	d := newDiary()
+	call := d.begin(journal.Start{Tool: "terminal", Title: "rm -r x", Source: journal.Source{Kind: "cli"}, Owner: journal.Owner{PID: 77, Began: 1}})
+	p := toolsWith(d)
+	for _, c := range []struct{ what, want string }{
+		{journal.WaitsForApproval, "waits"}, {"approved", "running"},
+	} {
+		d.event(journal.Event{Progress: &journal.Progress{Call: call, What: c.what}})
+		p.Show(d.b, d.at)
+		text := draw(p, 100, 24, unicodeTheme).Text()
+		if !strings.Contains(text, c.want) || !strings.Contains(text, c.what) || strings.Contains(text, "0 "+c.what) {
+			t.Errorf("%s:\n%s", c.what, text)
 		}
 	}
 }

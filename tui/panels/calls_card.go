@@ -36,6 +36,9 @@ func (c canvas) callMark(r journal.Record) stateMark {
 	if r.Contradicted() && state != journal.Failed && state != journal.Lost {
 		return c.mark(theme.Failed, "contradicted")
 	}
+	if waitsForApproval(r) {
+		return c.mark(theme.Running, waitsWord)
+	}
 	switch state {
 	case journal.Running:
 		return c.mark(theme.Running, "")
@@ -241,6 +244,9 @@ func (c canvas) callTool(r journal.Record) string {
 
 // progressText says how far a call is in words.
 func progressText(p journal.Progress) string {
+	if p.Done == 0 && p.Total == 0 && p.What != "" {
+		return p.What
+	}
 	text := outcome.Count(p.Done)
 	if p.Total > 0 {
 		text += " of " + outcome.Count(p.Total)
