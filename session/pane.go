@@ -189,11 +189,15 @@ func (p *Pane) output(b *ptybridge.Bridge, data []byte) {
 // pane: who changes that resets told first.
 func (p *Pane) changed() {
 	p.mu.Lock()
-	told := p.told
-	p.told = true
-	p.mu.Unlock()
-	if !told {
-		p.s.facts.put(PaneChanged{p.id})
+	defer p.mu.Unlock()
+	p.tell()
+}
+
+// tell is changed for who holds mu.
+func (p *Pane) tell() {
+	if !p.told {
+		p.told = true
+		p.s.facts.put(PaneChanged{p.id}) // waits for nobody
 	}
 }
 
@@ -214,10 +218,10 @@ func (p *Pane) locate(now time.Time) {
 	p.where, p.located = w, now
 	if !same {
 		p.told = false
+		p.tell()
 	}
 	p.mu.Unlock()
 	if !same {
-		p.changed()
 		p.s.gauge.wantCount() // another program has other descriptors
 	}
 }

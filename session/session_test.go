@@ -114,6 +114,15 @@ func (c *client) count(f Fact) int {
 	return n
 }
 
+// flush waits until every fact that was put before has come. No pane has the
+// number that it uses.
+func (c *client) flush() {
+	mark := PaneCalled{-1}
+	n := c.count(mark)
+	c.Session.facts.put(mark)
+	c.await(func() bool { return c.count(mark) > n })
+}
+
 // text is everything a pane holds, history first, a line each.
 func text(p *Pane) string {
 	var b []byte
@@ -175,12 +184,14 @@ func TestChangesAreToldOnceUntilSomebodyLooks(t *testing.T) {
 	}
 	awaitBytes(int64(len("one\r\n")))
 	c.await(func() bool { return p.Info().Where.PID != 0 }) // who runs there is told however often nobody looks
+	c.flush()
 	told := c.count(changed)
 	for i, step := range []int64{10, 17} {
 		if err := p.Input([]byte("\n")); err != nil {
 			t.Fatal(err)
 		}
 		awaitBytes(step)
+		c.flush()
 		if n := c.count(changed); n != told {
 			t.Fatalf("step %d: told %d times more although nobody looked", i, n-told)
 		}
@@ -202,6 +213,7 @@ func TestATitleIsToldAlthoughNobodyLooks(t *testing.T) {
 	c := connect(t, Config{})
 	p := c.Open(sh(`printf '\033]0;first\033\\'; read go; printf '\033]0;second\033\\'; read go`), size)
 	c.await(func() bool { return p.Info().Title == "first" && p.Info().Where.PID != 0 })
+	c.flush()
 	told := c.count(PaneChanged{p.ID()})
 	if err := p.Input([]byte("\n")); err != nil {
 		t.Fatal(err)
