@@ -108,7 +108,8 @@ func foldable(b Buffer, c Command) (from, to int64, why string) {
 	return from, to, ""
 }
 
-// foldAt folds the output of the command at the cursor, or unfolds it.
+// foldAt folds the output of the command at the cursor, or unfolds it. At a
+// prompt where nothing was run yet, that is the command before.
 func (m *Mode) foldAt(open, shut bool) {
 	if i := m.folds.find(m.cursor.Line); i >= 0 {
 		if open {
@@ -118,6 +119,11 @@ func (m *Mode) foldAt(open, shut bool) {
 		return
 	}
 	c, ok := m.index.At(m.cursor.Line)
+	if ok && c.Running() && c.Output == none {
+		if before, found := m.index.At(c.line() - 1); found {
+			c = before
+		}
+	}
 	if !ok {
 		m.say(noMarks)
 		return

@@ -95,6 +95,18 @@ func TestAFoldHidesTheOutputBehindAMarker(t *testing.T) {
 	}
 }
 
+func TestAtAnEmptyPromptTheCommandBeforeIsFolded(t *testing.T) {
+	r := newRig(t, 30, 8, 100, shell([3]string{"seq 3", "1\n2\n3\n", ";0"})+markA+"$ "+markB)
+	r.keys("G za")
+	if len(r.m.folds) != 1 || r.m.Status().Notice != "" {
+		t.Errorf("folds %v, notice %q", r.m.folds, r.m.Status().Notice)
+	}
+	r.keys("za")
+	if len(r.m.folds) != 0 {
+		t.Errorf("folds %v after the second time", r.m.folds)
+	}
+}
+
 func TestWhatCannotBeFoldedSaysWhy(t *testing.T) {
 	r := newRig(t, 30, 8, 100, shell([3]string{"true", "", ";0"}))
 	r.keys("g za")
