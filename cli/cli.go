@@ -107,7 +107,7 @@ when a signal or the loss of its terminal ended it, and with 2 on wrong use.`,
 	root.AddCommand(
 		a.cmdRun(), a.cmdJob(), a.cmdRead(), a.cmdSpeak(), a.cmdSend(), a.cmdCheckpoint(), a.cmdLog(), a.cmdMCP(),
 		a.cmdHook(), a.cmdWatch(), a.cmdDoctor(), a.cmdDemo(), a.cmdBench(),
-		a.cmdFds(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys(), a.cmdVT(),
+		a.cmdFds(), a.cmdCtl(), a.cmdConfig(), a.cmdKeys(), a.cmdShell(), a.cmdVT(),
 	)
 	tellUse(root)
 	return root

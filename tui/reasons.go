@@ -80,7 +80,7 @@ func noMarks(m *Model) string {
 		return "there is no pane"
 	}
 	if m.commands(v) == 0 {
-		return "no shell marks (OSC 133) in this pane"
+		return "no shell marks (OSC 133) here: see honestty shell --help"
 	}
 	return ""
 }

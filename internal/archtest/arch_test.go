@@ -87,13 +87,14 @@ var mayImport = map[string][]string{
 	"ctl":           {},
 	"cli": {
 		"outcome", "fdwait", "ptybridge", "session", "vt", "tools/fdmeter", "tools/terminal",
-		"tui", "tui/copymode", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "internal/proc", "cli/vtserve",
+		"tui", "tui/copymode", "tui/input", "tui/screen", "tui/theme", "tui/statusbar", "internal/proc", "cli/vtserve", "cli/shellmarks",
 		"config", "ctl", "tui/keymap", "doctor", "demo", "hostbench", "agent/mcp", "agent/hook", "agent/transcript", "agent/claims", "jobhost", "journal", "tools", "internal/redact", "internal/atomicfile",
 		"tools/checkpoint", "tools/danger", "tools/execcode", "tools/process", "tools/readfile", "tools/safepath", "tools/tts", "tools/tts/audio",
 		"tools/send", "tools/send/file", "tools/send/webhook", "tools/send/ntfy", "tools/send/discord", "tools/send/matrix",
 		"tools/send/telegram", "tools/send/slack", "tools/send/email",
 	},
 	"cli/vtserve": {"vt"},
+	"cli/shellmarks": {},
 	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools", "tools/terminal", "tools/fdmeter", "journal", "internal/proc", "vt", "tui/screen", "tui/panels", "tui/theme"},
 
 	"bench/peers/gopsutil": {},
