@@ -95,21 +95,29 @@ func measured(t *testing.T, name string) {
 	nothingLeft(t, c.dir)
 }
 
-// nothingLeft fails when a folder or a process of a run is still there.
+// nothingLeft fails when a folder of a run is still there, or a process of it
+// stays. One that its host has told to end may take a moment for that.
 func nothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	out, err := exec.Command("ps", "-axww", "-o", "args=").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, dir+"/") {
-			t.Errorf("still runs: %s", line)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var runs string
+	err = until(ctx, "ps", func() (bool, error) {
+		out, err := exec.Command("ps", "-axww", "-o", "args=").Output()
+		runs = ""
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, dir+"/") {
+				runs += line
+			}
 		}
+		return runs == "", err
+	})
+	if err != nil {
+		t.Errorf("%v; still runs: %s", err, runs)
 	}
 }
 
