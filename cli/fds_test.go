@@ -38,7 +38,14 @@ func holder(t *testing.T, files ...*os.File) int {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	return cmd.Process.Pid
+	// It has been started, and opens its libraries until it sleeps.
+	stat := fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid)
+	for {
+		text, err := os.ReadFile(stat)
+		if _, state, ok := strings.Cut(string(text), ") "); err != nil || ok && strings.HasPrefix(state, "S") {
+			return cmd.Process.Pid
+		}
+	}
 }
 
 // running starts honestty and returns the lines of one of its outputs.
