@@ -47,7 +47,8 @@ func server(t *testing.T, dir string) *exec.Cmd {
 	cmd := exec.Command(program(t), "mcp")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
-		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "XDG_RUNTIME_DIR="+shortDir(t), "HONESTTY_SOCKET=")
+		"XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "XDG_RUNTIME_DIR="+shortDir(t),
+		"HONESTTY_SOCKET="+filepath.Join(dir, "none.sock")) // no window of anybody else
 	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -85,9 +85,21 @@ func open(t *testing.T, c outerConfig, command ...string) *window {
 	}
 	env := append(c.env, // the first of two entries counts
 		"PATH="+os.Getenv("PATH"), "HOME="+t.TempDir(), "LANG=C.UTF-8", "PS1=$ ", "SHELL=/bin/sh",
-		"TERM=xterm-256color", "COLORTERM=truecolor", "HONESTTY_TEST_WINDOW="+cmp.Or(c.mode, "1"),
+		"XDG_RUNTIME_DIR="+runtimeDir(t), "TERM=xterm-256color", "COLORTERM=truecolor", "HONESTTY_TEST_WINDOW="+cmp.Or(c.mode, "1"),
 	)
 	return &window{Terminal: outer.Open(t, outer.Config{Cols: c.cols, Rows: c.rows, Env: env, Command: argv}), t: t}
+}
+
+// runtimeDir is a place for the socket of one window: agents and commands that
+// other tests run at the same time must not find it and show their calls there.
+func runtimeDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hon") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
 }
 
 // shows looks at the screen as it is, also after the end.
