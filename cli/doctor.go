@@ -74,7 +74,7 @@ func (a *app) doctor(ctx context.Context, pids []int, asJSON bool) error {
 	}
 	defer p.Close()
 	env := doctor.Env{
-		PIDs: pids, State: stateDir(""), Terminal: outerTerminal(ctx), Leftovers: a.leftovers(),
+		PIDs: pids, NoSelect: neverSelects, State: stateDir(""), Terminal: outerTerminal(ctx), Leftovers: a.leftovers(),
 		Waiting: p.Mechanism(), TryWait: func() (int, error) { return tryWait(p) },
 	}
 	if cause := p.Cause(); cause != nil {

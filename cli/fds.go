@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/honestty/honestty/demo"
+	"github.com/honestty/honestty/internal/proc"
 	"github.com/honestty/honestty/tools/fdmeter"
 )
 
@@ -43,8 +45,15 @@ type fdsCall struct {
 	passed bool                    // whether a line was passed in any block
 }
 
+// neverSelects reports whether a process runs this program, which waits on epoll,
+// kqueue or poll. One helper of it does not: the old way that the demo shows.
+func neverSelects(pid int) bool {
+	args, same := proc.SameProgram(pid)
+	return same && !(len(args) > 3 && args[1] == "demo" && args[2] == "--as" && args[3] == demo.RoleSelect)
+}
+
 func (a *app) cmdFds() *cobra.Command {
-	c := &fdsCall{app: a, meter: &fdmeter.Meter{}}
+	c := &fdsCall{app: a, meter: &fdmeter.Meter{NoSelect: neverSelects}}
 	cmd := &cobra.Command{
 		Use:   "fds [flags] [PID|NAME|/PATTERN/]...",
 		Short: "Count open descriptors, and say how near each process is to its limit",

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -225,6 +226,40 @@ func TestCountsOfAKnownProcessAreExact(t *testing.T) {
 	p := got.Processes[0]
 	if p.Count != len(names) || p.Count != 6 || p.Highest != 5 || p.Types["pipe"] != 2 || p.Types["device"] != 4 || p.Flags["clear"] != 6 {
 		t.Errorf("%+v, and /proc has %d", p, len(names))
+	}
+}
+
+// TestOurOwnProgramHasNoLineOfSelect gives it descriptors up to a number above
+// 1024.
+func TestOurOwnProgramHasNoLineOfSelect(t *testing.T) {
+	if _, err := os.Stat("/proc/self/exe"); err != nil {
+		t.Skip("skipped: this system does not tell which program another process runs")
+	}
+	var files []*os.File
+	for range 1100 {
+		files = append(files, openNull(t))
+	}
+	vt := exec.Command(program(t), "vt")
+	vt.ExtraFiles = files
+	in, err := vt.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := vt.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close(); _ = vt.Wait() }()
+	for pid, ours := range map[int]bool{os.Getpid(): true, vt.Process.Pid: true, holder(t): false} {
+		if neverSelects(pid) != ours {
+			t.Errorf("neverSelects(%d) = %v", pid, !ours)
+		}
+	}
+	r := (&fdmeter.Meter{NoSelect: neverSelects}).Read(vt.Process.Pid, time.Now())
+	if line, ok := fdmeter.Nearest(r); !ok || line.Kind == fdmeter.LineSelect || !r.NoSelect {
+		t.Errorf("nearest line %+v of %+v", line, r)
+	}
+	if n, known := r.Highest.Get(); !known || n < fdmeter.FDSetSize {
+		t.Errorf("highest %v", r.Highest)
 	}
 }
 

@@ -148,7 +148,7 @@ func (k *kit) readFile() (tools.Tool, error) {
 }
 
 func (k *kit) descriptors() (tools.Tool, error) {
-	t := fdmeter.Tool(&fdmeter.Meter{})
+	t := fdmeter.Tool(&fdmeter.Meter{NoSelect: neverSelects})
 	t.ReadOnly = true
 	return t, nil
 }

@@ -41,7 +41,7 @@ func (a *app) window(ctx context.Context, args []string, file string) error {
 	infos, err := tui.Run(ctx, tui.Options{
 		Poller: p, Version: a.version, Env: os.Getenv,
 		Spec:    session.Spec{Command: args},
-		Journal: stateDir("journal"), Program: ownProgram(),
+		Journal: stateDir("journal"), Program: ownProgram(), NoSelect: neverSelects,
 		Jobs:     func() (*jobhost.Client, error) { return jobhost.Dial(a.ctlEnv()) },
 		Play:     a.player(p),
 		Settings: store, State: state, Troubles: []error{problems, forgot},

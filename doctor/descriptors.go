@@ -87,6 +87,8 @@ func selectExposure(ctx context.Context, env Env, c *Check) {
 		case !known:
 			c.sees("%s: highest number unknown: %s", called(r), r.Highest.Reason())
 			c.finds(Unknown, "Whether "+called(r)+" has descriptors that select() cannot take is not known.", "Run this as the user that owns the process, or as root.")
+		case highest >= fdmeter.FDSetSize && r.NoSelect:
+			c.sees("%s: highest number %d; it runs this program, which never calls select()", called(r), highest)
 		case highest >= fdmeter.FDSetSize:
 			past++
 			env.judgeSelect(c, r, highest, past <= shown)

@@ -152,6 +152,9 @@ func TestOnlyAThreadInSelectProvesExposure(t *testing.T) {
 	wants(t, check(t, m.env(13), "select"), Unknown, "1 in select or poll", "does not show")
 	wants(t, check(t, m.env(14), "select"), Unknown, "1 not shown")
 	wants(t, check(t, m.env(), "select"), Failure, "5 processes looked at, 4 past 1024, 0 not looked at")
+	ours := m.env(14)
+	ours.NoSelect = func(pid int) bool { return pid == 14 }
+	wants(t, check(t, ours, "select"), OK, "highest number 1500; it runs this program, which never calls select()")
 }
 
 func TestTheTerminalPoolIsCountedAndGhostsAreNamed(t *testing.T) {

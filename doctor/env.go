@@ -26,6 +26,8 @@ type Env struct {
 	// PIDs are the processes pointed at. Without any, every process that may
 	// be looked at is.
 	PIDs []int
+	// NoSelect is the meter's; see fdmeter.Meter.
+	NoSelect func(pid int) bool
 
 	Temp  string // "" means os.TempDir
 	State string // our own state folder; "" leaves it out
@@ -93,7 +95,7 @@ func (e Env) filled() Env {
 	if e.Now.IsZero() {
 		e.Now = time.Now()
 	}
-	e.meter = &fdmeter.Meter{Root: e.Proc}
+	e.meter = &fdmeter.Meter{Root: e.Proc, NoSelect: e.NoSelect}
 	if e.Proc == "" {
 		e.Proc = "/proc"
 	}

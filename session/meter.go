@@ -34,8 +34,8 @@ type gauge struct {
 	look    atomic.Bool   // a pane wants to be looked at
 }
 
-func (g *gauge) init() {
-	g.sampler = fdmeter.NewSampler(&fdmeter.Meter{})
+func (g *gauge) init(noSelect func(pid int) bool) {
+	g.sampler = fdmeter.NewSampler(&fdmeter.Meter{NoSelect: noSelect})
 	g.wake = make(chan struct{}, 1)
 }
 

@@ -26,7 +26,7 @@ func (c *client) readings() int {
 func unmetered() (m metering, p *Pane) {
 	s := &Session{panes: map[PaneID]*Pane{}}
 	s.facts.init()
-	s.gauge.init()
+	s.gauge.init(nil)
 	p = newPane(s, 1, Spec{}, size)
 	s.panes[1] = p
 	return metering{s: s}, p

@@ -51,6 +51,9 @@ type Config struct {
 	// Env is added to the environment of every child; nil: nothing.
 	Env []string
 
+	// NoSelect, when set, is the meter's; see fdmeter.Meter.
+	NoSelect func(pid int) bool
+
 	// Publish takes the facts, in order, from one goroutine. It may block.
 	Publish func(Fact)
 
@@ -96,7 +99,7 @@ func New(c Config) *Session {
 	s := &Session{conf: c, stop: make(chan struct{}), panes: map[PaneID]*Pane{}}
 	s.calls.wake = make(chan struct{}, 1) // one pending wake-up is enough
 	s.facts.init()
-	s.gauge.init()
+	s.gauge.init(c.NoSelect)
 	if s.conf.Guard == nil {
 		s.conf.Guard = func() {}
 	}

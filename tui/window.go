@@ -43,8 +43,9 @@ type Options struct {
 	Spec    session.Spec // what the first pane runs
 	Env     func(string) string
 
-	Journal  string // folder of the journal; empty: calls are not shown
-	Program  string // our own, for commands in tabs; empty: not known
+	Journal  string             // folder of the journal; empty: calls are not shown
+	Program  string             // our own, for commands in tabs; empty: not known
+	NoSelect func(pid int) bool // the meter's; see session.Config
 	Settings *config.Store
 
 	// Jobs reaches the job host, or returns jobhost.ErrNoHost; nil: there is
@@ -160,8 +161,9 @@ func (w *Window) open(ctx context.Context) error {
 	w.session = session.New(session.Config{
 		Poller: w.opt.Poller, Version: w.opt.Version, Env: env,
 		Scrollback: conf.Terminal.Scrollback, ScrollbackBytes: int(conf.Terminal.ScrollbackBytes),
-		Publish: func(f session.Fact) { w.program.Send(f) },
-		Guard:   w.guard,
+		NoSelect: w.opt.NoSelect,
+		Publish:  func(f session.Fact) { w.program.Send(f) },
+		Guard:    w.guard,
 	})
 	// Enter only queues bytes and fails only on a writer that has ended.
 	if err := w.writer.Enter(m.modes); err != nil {

@@ -93,9 +93,9 @@ var mayImport = map[string][]string{
 		"tools/send", "tools/send/file", "tools/send/webhook", "tools/send/ntfy", "tools/send/discord", "tools/send/matrix",
 		"tools/send/telegram", "tools/send/slack", "tools/send/email",
 	},
-	"cli/vtserve": {"vt"},
+	"cli/vtserve":    {"vt"},
 	"cli/shellmarks": {},
-	"bench":       {"outcome", "fdwait", "ptybridge", "session", "tools", "tools/terminal", "tools/fdmeter", "journal", "internal/proc", "vt", "tui/screen", "tui/panels", "tui/theme"},
+	"bench":          {"outcome", "fdwait", "ptybridge", "session", "tools", "tools/terminal", "tools/fdmeter", "journal", "internal/proc", "vt", "tui/screen", "tui/panels", "tui/theme"},
 
 	"bench/peers/gopsutil": {},
 	"bench/peers/xvt":      {}, // modules of their own: peers are no dependency of the product

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -552,4 +553,21 @@ func cpu(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func TestAProcessOfTheSameProgramIsKnown(t *testing.T) {
+	if args, same := SameProgram(os.Getpid()); !same || !slices.Equal(args, os.Args) {
+		t.Errorf("this process: %q, %v", args, same)
+	}
+	other := exec.Command("sleep", "1000")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Process.Kill(); _ = other.Wait() }()
+	if args, same := SameProgram(other.Process.Pid); same {
+		t.Errorf("another program: %q", args)
+	}
+	if args, same := SameProgram(1 << 30); same {
+		t.Errorf("no process: %q", args)
+	}
 }

@@ -97,14 +97,17 @@ func (l Line) MarshalJSON() ([]byte, error) {
 }
 
 // Lines returns the lines of one process, in the order 1024, soft, hard. A
-// limit that is not known, or does not exist, has no line.
+// limit that is not known, or does not exist, has no line, and a process that
+// never calls select() has none at 1024.
 func Lines(r Reading) []Line { return appendLines(make([]Line, 0, maxLines), &r) }
 
 // maxLines is how many lines a process has at most.
 const maxLines = 3
 
 func appendLines(lines []Line, r *Reading) []Line {
-	lines = append(lines, Line{LineSelect.String(), FDSetSize, numbersUsed(r), LineSelect})
+	if !r.NoSelect {
+		lines = append(lines, Line{LineSelect.String(), FDSetSize, numbersUsed(r), LineSelect})
+	}
 	if soft, known := r.Soft.Get(); known {
 		lines = append(lines, Line{LineSoft.String(), soft, r.Count, LineSoft})
 	}

@@ -1,6 +1,9 @@
 package fdmeter
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func reading(count, highest, soft, hard Value) Reading {
 	return Reading{PID: 9, Name: "server", Count: count, Highest: highest, Soft: soft, Hard: hard}
@@ -80,5 +83,29 @@ func TestThePTYLineLeavesOutTheReserve(t *testing.T) {
 	}
 	if lines := SystemLines(System{}); len(lines) != 0 {
 		t.Errorf("lines without figures: %+v", lines)
+	}
+}
+
+func TestAProcessThatNeverSelectsHasNoLineAt1024(t *testing.T) {
+	w := newWorld()
+	w.born = 5000
+	a := w.add(100, 1, upTo(1100))
+	a.who.image, a.holder, a.soft = 77, 1, 1<<20
+	ours := true
+	s := NewSampler(&Meter{src: w, NoSelect: func(pid int) bool { return ours && pid == 100 }})
+	snap := s.Sample(noon, []int{100})
+	p := processOf(t, snap, 100)
+	if n, _ := p.Highest.Get(); n < FDSetSize || !p.NoSelect || p.Line.Kind == LineSelect || len(snap.Alerts()) != 0 {
+		t.Errorf("highest %v, line %+v, alerts %+v", p.Highest, p.Line, snap.Alerts())
+	}
+	if r := (&Meter{src: w, NoSelect: func(int) bool { return true }}).Read(100, noon); !r.NoSelect || Lines(r)[0].Kind == LineSelect {
+		t.Errorf("read once: %+v", Lines(r))
+	}
+	ours, a.who.image = false, 78 // it has become another program
+	for i := range whoTicks {
+		snap = s.Sample(noon.Add(time.Duration(i+1)*time.Second), []int{100})
+	}
+	if p := processOf(t, snap, 100); p.NoSelect || p.Line.Kind != LineSelect || len(snap.Alerts()) != 1 {
+		t.Errorf("after an exec: line %+v, alerts %+v", p.Line, snap.Alerts())
 	}
 }

@@ -16,6 +16,11 @@ type Meter struct {
 	// It must not change after the first use.
 	Root string
 
+	// NoSelect, when set, reports whether a process is known never to wait with
+	// select(). It must not change after the first use, and is asked when a
+	// process is seen first and after it has become another program.
+	NoSelect func(pid int) bool
+
 	once sync.Once
 	src  source // set by the first use, or before it by a test
 }
@@ -65,6 +70,7 @@ func (m *Meter) Read(pid int, now time.Time) Reading {
 		r.identify(who)
 	}
 	r.Command = commandLine(src, pid)
+	r.NoSelect = m.NoSelect != nil && m.NoSelect(pid)
 	r.Count, r.Method, _ = src.count(pid)
 	r.Highest = highest(src, pid)
 	if r.Highest.Known() {

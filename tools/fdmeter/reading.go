@@ -17,6 +17,9 @@ type Reading struct {
 	// Birth tells two processes with the same pid apart: ticks since boot on
 	// Linux, microseconds on macOS. 0 when not known.
 	Birth uint64
+	// NoSelect says that it never waits with select(), as Meter.NoSelect knows:
+	// the line at 1024 is none of its lines.
+	NoSelect bool
 
 	Count     Value
 	Highest   Value     // highest descriptor number; known and -1 when there is no descriptor
@@ -46,6 +49,7 @@ type readingJSON struct {
 	Method        Method            `json:"method"`
 	LimitsBy      LimitMethod       `json:"limits_by"`
 	At            time.Time         `json:"at"`
+	NoSelect      bool              `json:"no_select,omitempty"`
 	Types         *Breakdown        `json:"types,omitempty"`
 	CloseOnExec   *flagsJSON        `json:"close_on_exec,omitempty"`
 	Targets       []Group           `json:"targets,omitempty"`
@@ -76,6 +80,7 @@ func (r Reading) MarshalJSON() ([]byte, error) {
 		Method:    r.Method,
 		LimitsBy:  r.LimitsBy,
 		At:        r.At,
+		NoSelect:  r.NoSelect,
 		Types:     r.Types,
 	}
 	if !r.Started.IsZero() {

@@ -257,6 +257,7 @@ func (s *Sampler) identify(src source, pid int, holder uint64, t *track) (here, 
 	t.process.identify(who)
 	if again {
 		t.process.Command = commandLine(src, pid)
+		t.process.NoSelect = s.meter.NoSelect != nil && s.meter.NoSelect(pid)
 		t.image, t.commandAt = who.image, s.tick
 	}
 	return true, replaced

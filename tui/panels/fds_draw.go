@@ -116,6 +116,9 @@ func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
 	}
 	pieces = append(pieces,
 		piece{"highest", reasoned(who.Highest), figureStyle(who.Highest)})
+	if n, known := who.Highest.Get(); known && n >= fdmeter.FDSetSize && who.NoSelect {
+		pieces = append(pieces, piece{value: "no limit at 1024: it never calls select()", st: c.th.Dim})
+	}
 	if who.Growth.Known() {
 		pieces = append(pieces, piece{growth(who.Growth) + "/min", trendWords(who.Growth), c.th.Text})
 	} else {
