@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/honestty/honestty/ctl"
 	"github.com/honestty/honestty/doctor"
 	"github.com/honestty/honestty/fdwait"
 	"github.com/honestty/honestty/jobhost"
@@ -32,7 +33,8 @@ func (a *app) cmdDoctor() *cobra.Command {
 		Long: `doctor runs checks on this machine and says of each what it saw, what that means
 and what to do: limits, processes that wait with select() and hold descriptors
 past 1024, the pool of terminals, space, the clipboard, the terminal, how we
-wait, what we left behind, and a Hermes that runs. With PIDs it looks at these
+wait, what we left behind, what runs on although its window is gone, and a Hermes
+that runs. With PIDs it looks at these
 processes, without any at every one it may look at.
 
 It repairs nothing. What could not be looked at is unknown, with the reason.
@@ -74,7 +76,7 @@ func (a *app) doctor(ctx context.Context, pids []int, asJSON bool) error {
 	}
 	defer p.Close()
 	env := doctor.Env{
-		PIDs: pids, NoSelect: neverSelects, State: stateDir(""), Terminal: outerTerminal(ctx), Leftovers: a.leftovers(),
+		PIDs: pids, NoSelect: neverSelects, State: stateDir(""), Terminal: outerTerminal(ctx), Leftovers: a.leftovers(), SocketVariable: ctl.SocketVariable,
 		Waiting: p.Mechanism(), TryWait: func() (int, error) { return tryWait(p) },
 	}
 	if cause := p.Cause(); cause != nil {

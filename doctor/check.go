@@ -77,6 +77,7 @@ func Run(ctx context.Context, env Env) []Check {
 		{"terminal", terminal},
 		{"waiting", waiting},
 		{"leftovers", leftovers},
+		{"outlived", outlived},
 		{"hermes", hermes},
 	} {
 		check := Check{Name: c.name}

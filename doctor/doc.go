@@ -1,7 +1,7 @@
 // Package doctor runs checks on this machine and says what each of them saw.
 //
 //	Env ──▶ Run ──▶ limits · select() · terminals pool · space · clipboard
-//	                terminal · waiting · leftovers · Hermes
+//	                terminal · waiting · leftovers · outlived · Hermes
 //	                    │
 //	                    ▼
 //	              []Check{verdict, evidence, why, remedy} ──▶ text, JSON

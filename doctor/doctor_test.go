@@ -424,3 +424,47 @@ func TestChecksAreRenderedAsTextAndJSON(t *testing.T) {
 		t.Errorf("two checks of one name: %v", names)
 	}
 }
+
+func TestWhatOutlivedItsWindowIsNamedAndNotSignalled(t *testing.T) {
+	m := newMachine(t)
+	uid := os.Geteuid()
+	add := func(pid int, name, command, environ string) {
+		m.process(pid, name, command, 4096, 0, 1)
+		m.write(fmt.Sprintf("%d/status", pid), fmt.Sprintf("Name:\t%s\nUid:\t%d\t%d\t%d\t%d\n", name, uid, uid, uid, uid))
+		if environ != "none" {
+			m.write(fmt.Sprintf("%d/environ", pid), environ)
+		}
+	}
+	const variable = "HONESTTY_SOCKET"
+	env := m.env()
+	wants(t, check(t, env, "outlived"), Unknown, "no variable was given")
+	env.SocketVariable = variable
+	env.SocketDead = func(path string) (bool, error) {
+		switch path {
+		case "/run/dead.sock":
+			return true, nil
+		case "/run/open.sock":
+			return false, nil
+		case "/run/odd.sock":
+			return false, errors.New("odd")
+		}
+		return false, os.ErrNotExist
+	}
+	add(20, "outside", "outside", "PATH=/bin\x00")
+	add(21, "inside", "inside", "A=1\x00"+variable+"=/run/open.sock\x00")
+	wants(t, check(t, env, "outlived"), OK, "2 processes of this user looked at: 1 in windows that are open, 0 of windows that are gone, 0 cannot be told")
+	add(22, "shut", "shut", "none")
+	wants(t, check(t, env, "outlived"), OK) // as one that has ended
+	m.write("22/environ", variable+"=/run/odd.sock\x00")
+	wants(t, check(t, env, "outlived"), Unknown, "1 cannot be told", "Of 1 process nobody can tell")
+	add(23, "stays", "stays --here", variable+"=/run/dead.sock\x00")
+	add(24, "removed", "removed", variable+"=/run/removed.sock\x00")
+	add(25, "hon", "/bin/hon\x00job\x00host", variable+"=/run/dead.sock\x00")
+	add(26, "job", "job", variable+"=/run/dead.sock\x00")
+	m.write("26/stat", "26 (job) S 25 26 26 0 100 4194304 1 2 3 4 5 6 7 8 20 0 1 0 77 99 100 18\n")
+	c := check(t, env, "outlived")
+	wants(t, c, Attention, "stays (23): stays --here, since 20", "2 descriptors; its window was /run/dead.sock", "removed (24)", "2 of windows that are gone, 1 cannot be told")
+	if all := strings.Join(c.Evidence, "\n"); strings.Contains(all, "(25)") || strings.Contains(all, "(26)") {
+		t.Errorf("jobs are meant to outlive their window:\n%s", all)
+	}
+}

@@ -43,6 +43,12 @@ type Env struct {
 
 	Leftovers []Leftover
 
+	// SocketVariable is the environment variable in which a window tells its
+	// socket to what it starts. "" leaves that check out. SocketDead reports
+	// whether nobody answers on a socket; nil: the function of that name.
+	SocketVariable string
+	SocketDead     func(path string) (bool, error)
+
 	// HermesHome is where Hermes keeps its files; "" means ~/.hermes.
 	HermesHome string
 
@@ -88,6 +94,9 @@ func (e Env) filled() Env {
 	}
 	if e.Statfs == nil {
 		e.Statfs = statfs
+	}
+	if e.SocketDead == nil {
+		e.SocketDead = SocketDead
 	}
 	if e.Temp == "" {
 		e.Temp = os.TempDir()

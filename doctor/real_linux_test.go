@@ -2,11 +2,13 @@ package doctor
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -62,7 +64,7 @@ func TestAllChecksRunOnThisMachine(t *testing.T) {
 		Leftovers: []Leftover{{What: "sockets", Folder: t.TempDir(), Dead: SocketDead}},
 	}
 	checks := Run(t.Context(), env)
-	if len(checks) != 9 {
+	if len(checks) != 10 {
 		t.Errorf("%d checks", len(checks))
 	}
 	for _, c := range checks {
@@ -74,4 +76,24 @@ func TestAllChecksRunOnThisMachine(t *testing.T) {
 		t.Error("a check made the state folder")
 	}
 	t.Log("\n" + strings.Join(Lines(checks), "\n"))
+}
+
+func TestARealProcessOfAWindowThatIsGoneIsFound(t *testing.T) {
+	const variable = "HONESTTY_TEST_OUTLIVED"
+	gone := filepath.Join(t.TempDir(), "1.sock")
+	cmd := exec.Command("sleep", "1000")
+	cmd.Env = []string{variable + "=" + gone}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c := check(t, Env{SocketVariable: variable}, "outlived")
+	wants(t, c, Attention, fmt.Sprintf("sleep (%d): sleep 1000, since ", cmd.Process.Pid), "its window was "+gone)
+	if err := cmd.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("it was signalled: %v", err)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	if c := check(t, Env{SocketVariable: variable}, "outlived"); c.Verdict == Attention {
+		t.Errorf("after its end: %v", c.Evidence)
+	}
 }
