@@ -298,7 +298,9 @@ func (p *Pane) Resize(size ptybridge.Size) {
 	}
 	p.size = size
 	var reply []byte
-	p.contain(0, func() { reply = append(reply, p.term.Resize(size.Cols, size.Rows).Reply...) })
+	p.contain(0, func() {
+		p.times.around(p.term, func() { reply = append(reply, p.term.Resize(size.Cols, size.Rows).Reply...) })
+	})
 	bridge := p.bridge
 	p.mu.Unlock()
 	if bridge != nil {

@@ -42,14 +42,64 @@ func (x *timings) mark(kind string, t *vt.Terminal) {
 	}
 }
 
+// around carries the times over a resize. Lines are counted anew when the width
+// changes, and their marks keep their order: the last mark D is the last one
+// afterwards. Behind the alternate screen no marks can be seen, and the times
+// are forgotten.
+func (x *timings) around(t *vt.Terminal, resize func()) {
+	if cols, _ := t.Size(); cols != x.cols || t.Modes().AltScreen {
+		x.done = nil
+	}
+	var before []int64
+	if len(x.done) > 0 {
+		before = ends(t)
+	}
+	resize()
+	cols, _ := t.Size()
+	if cols == x.cols {
+		return
+	}
+	x.cols = cols
+	if len(x.done) == 0 {
+		return
+	}
+	after := ends(t)
+	kept := x.done[:0]
+	for _, d := range x.done {
+		at, found := slices.BinarySearch(before, d.Line)
+		if at += len(after) - len(before); found && at >= 0 {
+			kept = append(kept, Timing{after[at], d.Took})
+		}
+	}
+	x.done = kept
+}
+
+// ends are the lines with a mark D, oldest first.
+func ends(t *vt.Terminal) []int64 {
+	var out []int64
+	cut, _ := t.HistoryCut()
+	hist := t.HistoryLen()
+	for i := range hist {
+		if t.HistoryMark(i).End {
+			out = append(out, cut+int64(i))
+		}
+	}
+	_, rows := t.Size()
+	for r := range vt.Row(rows) {
+		if t.LineMark(r).End {
+			out = append(out, cut+int64(hist)+int64(r))
+		}
+	}
+	return out
+}
+
 // absolute is the line of the cursor, counted from the first that ever was.
 func absolute(t *vt.Terminal) int64 {
 	cut, _ := t.HistoryCut()
 	return cut + int64(t.HistoryLen()) + int64(t.Cursor().Row)
 }
 
-// Timings returns how long the commands took that are still known, by line. It
-// is empty after the width has changed: lines were counted anew then.
+// Timings returns how long the commands took that are still known, by line.
 func (p *Pane) Timings() []Timing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
