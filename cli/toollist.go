@@ -289,10 +289,8 @@ func (k *kit) home(s *send.Sender, platform string) {
 			t.Chat, t.Thread, _ = strings.Cut(chat, ":")
 		}
 	}
-	upper := strings.ToUpper(platform)
 	if t.Chat == "" {
-		t.Chat = cmp.Or(os.Getenv(upper+"_HOME_CHANNEL"), os.Getenv(upper+"_HOME_ROOM"), os.Getenv(upper+"_HOME_ADDRESS"))
-		t.Thread = os.Getenv(upper + "_HOME_CHANNEL_THREAD_ID")
+		t, _ = send.HomeFromEnv(platform, os.LookupEnv)
 	}
 	if t.Chat != "" {
 		s.Places.Homes[platform] = t

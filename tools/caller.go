@@ -240,16 +240,6 @@ func (b both) Write(p []byte) (int, error) {
 	return b.first.Write(p)
 }
 
-// Find returns the tool of a name.
-func Find(list []Tool, name string) (Tool, error) {
-	for _, t := range list {
-		if t.Name == name {
-			return t, nil
-		}
-	}
-	return Tool{}, &UnknownToolError{Name: name}
-}
-
 // An UnknownToolError reports a name that no tool has.
 type UnknownToolError struct{ Name string }
 

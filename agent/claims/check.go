@@ -27,13 +27,6 @@ const (
 // maxChecks bounds how many things of one result are looked at.
 const maxChecks = 32
 
-// Check compares what the result of a call claims with what can be seen now.
-// A claim that says of itself that it failed claims nothing.
-func (d Deps) Check(ctx context.Context, c Call, r Result) []journal.Check {
-	s := readSaid(r)
-	return d.check(ctx, c, r, s, judge(c, r, s).status)
-}
-
 // A looking is one run of the checks of a call.
 type looking struct {
 	d    Deps

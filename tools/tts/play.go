@@ -52,13 +52,6 @@ const (
 // maxPlay is longer than any speech of one call.
 const maxPlay = 48 * time.Hour
 
-// Player names the program that Play would use for a container, or the error
-// that there is none.
-func Player(d Deps, c audio.Container) (string, error) {
-	p, err := d.player(c)
-	return p.program, err
-}
-
 func (d Deps) player(c audio.Container) (player, error) {
 	var names []string
 	for _, p := range players() {

@@ -114,25 +114,6 @@ func TestTemplateValuesStayOneWord(t *testing.T) {
 	}
 }
 
-func TestWordsAreThoseOfAShell(t *testing.T) {
-	for in, want := range map[string][]string{
-		`a b  c`:                  {"a", "b", "c"},
-		`a "b c" 'd e'`:           {"a", "b c", "d e"},
-		`a\ b "c\"d" 'e\f' "g\h"`: {"a b", `c"d`, `e\f`, `g\h`},
-		`"" ''`:                   {"", ""},
-		``:                        nil,
-	} {
-		if got, err := Words(in); err != nil || !slices.Equal(got, want) {
-			t.Errorf("Words(%q) = %q, %v", in, got, err)
-		}
-	}
-	for _, in := range []string{`a "b`, `a 'b`, `a \`} {
-		if _, err := Words(in); err == nil {
-			t.Errorf("Words(%q) passes", in)
-		}
-	}
-}
-
 func TestLocalProgramsGetNoKeys(t *testing.T) {
 	x := Exec{Env: []string{"PATH=/bin", "OPENAI_API_KEY=1", "My_Secret=2", "GITHUB_TOKEN=3", "LANG=de"}}
 	if got := x.env(false); !slices.Equal(got, []string{"PATH=/bin", "LANG=de"}) {

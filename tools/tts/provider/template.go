@@ -2,13 +2,11 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/honestty/honestty/tools/tts/audio"
 )
@@ -125,52 +123,4 @@ func (p *Template) Speak(ctx context.Context, r Request) (Made, error) {
 		return made, newError(Local, "take the audio", err)
 	}
 	return made, nil
-}
-
-// Words cuts a command line into words as a shell would, and nothing more: quotes
-// and backslashes, no variables, no globs, no operators.
-func Words(line string) ([]string, error) {
-	var out []string
-	var w strings.Builder
-	var quote rune
-	in := false
-	for i := 0; i < len(line); {
-		r, size := utf8.DecodeRuneInString(line[i:])
-		i += size
-		switch {
-		case quote == '\'' && r != '\'', quote == '"' && r != '"' && r != '\\':
-			w.WriteRune(r)
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, in = r, true
-		case r == '\\':
-			if i == len(line) {
-				return nil, newError(Config, "the command ends with a backslash", nil)
-			}
-			r, size = utf8.DecodeRuneInString(line[i:])
-			i += size
-			if quote == '"' && r != '"' && r != '\\' {
-				w.WriteByte('\\')
-			}
-			w.WriteRune(r)
-			in = true
-		case r == ' ' || r == '\t' || r == '\n':
-			if in {
-				out = append(out, w.String())
-				w.Reset()
-				in = false
-			}
-		default:
-			w.WriteRune(r)
-			in = true
-		}
-	}
-	if quote != 0 {
-		return nil, newError(Config, fmt.Sprintf("a quote (%c) is not closed", quote), nil)
-	}
-	if in {
-		out = append(out, w.String())
-	}
-	return out, nil
 }
