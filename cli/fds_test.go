@@ -239,22 +239,22 @@ func TestOurOwnProgramHasNoLineOfSelect(t *testing.T) {
 	for range 1100 {
 		files = append(files, openNull(t))
 	}
-	vt := exec.Command(program(t), "vt")
-	vt.ExtraFiles = files
-	in, err := vt.StdinPipe()
+	server := exec.Command(program(t), "mcp") // until its input ends
+	server.ExtraFiles, server.Stderr = files, os.Stderr
+	in, err := server.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := vt.Start(); err != nil {
+	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = in.Close(); _ = vt.Wait() }()
-	for pid, ours := range map[int]bool{os.Getpid(): true, vt.Process.Pid: true, holder(t): false} {
+	defer func() { _ = in.Close(); _ = server.Wait() }()
+	for pid, ours := range map[int]bool{os.Getpid(): true, server.Process.Pid: true, holder(t): false} {
 		if neverSelects(pid) != ours {
 			t.Errorf("neverSelects(%d) = %v", pid, !ours)
 		}
 	}
-	r := (&fdmeter.Meter{NoSelect: neverSelects}).Read(vt.Process.Pid, time.Now())
+	r := (&fdmeter.Meter{NoSelect: neverSelects}).Read(server.Process.Pid, time.Now())
 	if line, ok := fdmeter.Nearest(r); !ok || line.Kind == fdmeter.LineSelect || !r.NoSelect {
 		t.Errorf("nearest line %+v of %+v", line, r)
 	}
