@@ -456,7 +456,7 @@ func TestWhatOutlivedItsWindowIsNamedAndNotSignalled(t *testing.T) {
 	add(22, "shut", "shut", "none")
 	wants(t, check(t, env, "outlived"), OK) // as one that has ended
 	m.write("22/environ", variable+"=/run/odd.sock\x00")
-	wants(t, check(t, env, "outlived"), Unknown, "1 cannot be told", "Of 1 process nobody can tell")
+	wants(t, check(t, env, "outlived"), Unknown, "1 cannot be told", "Whether the window of 1 process is gone cannot be told")
 	add(23, "stays", "stays --here", variable+"=/run/dead.sock\x00")
 	add(24, "removed", "removed", variable+"=/run/removed.sock\x00")
 	add(25, "hon", "/bin/hon\x00job\x00host", variable+"=/run/dead.sock\x00")

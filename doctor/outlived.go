@@ -76,13 +76,13 @@ func outlived(ctx context.Context, env Env, c *Check) {
 	if left > shown {
 		c.sees("and %s more", outcome.Count(int64(left-shown)))
 	}
-	c.sees("%s of this user looked at: %s in windows that are open, %s of windows that are gone, %s cannot be told",
+	c.sees("%s of this user looked at: %s in windows that are open, %s of windows that are gone, %s cannot be told, the rest in none",
 		processes(len(procs)), outcome.Count(int64(in)), outcome.Count(int64(left)), outcome.Count(int64(hidden)))
 	if left > 0 {
 		c.finds(Attention, "Processes run on whose window is gone: it was killed, or they were left running when it was closed.", "End those that nobody needs, with kill and their number. A daemon that was started there is in order.")
 	}
 	if hidden > 0 {
-		c.finds(Unknown, "Of "+processes(hidden)+" nobody can tell in which window they were started: they do not show their environment.", "Programs that guard secrets, such as ssh-agent, do not. Run this as root to see the others.")
+		c.finds(Unknown, "Whether the window of "+processes(hidden)+" is gone cannot be told: the environment is not shown.", "Programs that guard secrets, such as ssh-agent, do not. Run this as root to see the others.")
 	}
 	c.finds(OK, "No process runs on whose window is gone.", "")
 }
