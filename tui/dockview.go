@@ -13,6 +13,7 @@ import (
 	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/layout"
 	"github.com/honestty/honestty/tui/panels"
+	"github.com/honestty/honestty/tui/picker"
 	"github.com/honestty/honestty/tui/statusbar"
 )
 
@@ -95,6 +96,10 @@ func (m *Model) rememberDock() tea.Cmd {
 
 // dockKey gives the dock a key. q and Esc go back to the pane.
 func (m *Model) dockKey(name string) tea.Cmd {
+	if name == "?" && !m.panels.Typing() {
+		m.panelHelp()
+		return nil
+	}
 	before := m.panels.Active()
 	action, handled := m.panels.Key(name)
 	if m.panels.Active() != before {
@@ -108,6 +113,19 @@ func (m *Model) dockKey(name string) tea.Cmd {
 		m.say(name+" means nothing here: q goes back to the pane", true)
 	}
 	return m.panelAction(action)
+}
+
+// panelHelp lists the keys of the panel, and does what is chosen.
+func (m *Model) panelHelp() {
+	p := m.panels.Active()
+	var items []picker.Item
+	for _, k := range append(p.Keys(), panels.KeyHelp{Key: "tab", Does: "the next panel"}, panels.KeyHelp{Key: "q", Does: "back to the pane"}) {
+		items = append(items, picker.Item{ID: k.Key, Title: k.Does, Keys: keymap.Label(k.Key)})
+	}
+	m.open(&dialog{
+		Dialog: picker.New("Keys of "+p.Name(), "key", items, nil),
+		chosen: func(r picker.Result) tea.Cmd { return m.dockKey(r.ID) },
+	})
 }
 
 // panelAction does what a panel asks for.

@@ -306,3 +306,28 @@ func TestAFloodInOnePaneLeavesTheOtherUsable(t *testing.T) {
 	o.Type("echo beside$((40+2))\r")
 	o.See("beside42")
 }
+
+func TestTheKeysOfAPanelAreListedAndRun(t *testing.T) {
+	o := open(t, outerConfig{cols: 200, rows: 30}, "/bin/sh")
+	o.See("$")
+	o.Type(prefixKey + "f")
+	o.See("? keys")
+	o.See("sorts by count")
+	o.Type("?")
+	o.See("Keys of FDs")
+	o.See("sort by another column")
+	o.Type("another col")
+	o.Await("one key that is found", func(s string) bool {
+		return strings.Contains(s, "1 of ") && !strings.Contains(s, "snapshot of the process")
+	})
+	o.Type("\r")
+	o.Await("another order", func(s string) bool {
+		return !strings.Contains(s, "Keys of FDs") && !strings.Contains(s, "sorts by count")
+	})
+	o.Type("?")
+	o.See("Keys of FDs")
+	o.Type("back to the pane\r")
+	o.Await("no keys of the panel without the keyboard", func(s string) bool { return !strings.Contains(s, "? keys") })
+	o.Type("echo in the pan'e'\r")
+	o.See("in the pane")
+}

@@ -216,6 +216,19 @@ func (p *Tools) Wheel(lines int) {
 	p.list.wheel(p, lines)
 }
 
+// Keys are those of the list, or of the call that is open.
+func (p *Tools) Keys() []KeyHelp {
+	if p.open != nil {
+		return append(helpText(&p.open.text), helpFor("[", "earlier output", "]", "later output",
+			"y", "copy the output", "Y", "copy the record as JSON", "c", "copy the command", "o", "open the file of the output",
+			"g", "go to the pane it was made in", "esc", "back to the list")...)
+	}
+	return helpFor("j", "the call below", "k", "the call above", "enter", "the call whole: arguments, output, evidence",
+		"/", "only calls with a text", "f", "only those of a state", "t", "only those of a tool", "a", "only those of an agent",
+		"c", "copy the command", "g", "go to the pane it was made in", "esc", "show all",
+		"pgdown", "a page down", "pgup", "a page up", "home", "the newest", "end", "the oldest")
+}
+
 // hints are the keys of the list that do something now, the most needed first.
 func (p *Tools) hints() []piece {
 	hint := func(key, does string) piece { return piece{name: key, value: does} }

@@ -27,7 +27,7 @@ func (f *feed[D]) choose(s cardSource, call string) {
 	if f.book == nil {
 		return
 	}
-	f.whole, f.keys, f.note = false, false, ""
+	f.whole, f.note = false, ""
 	if f.index(call) < 0 {
 		f.text, f.bad = "", false
 		f.reselect(s)

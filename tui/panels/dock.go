@@ -63,12 +63,18 @@ func (d *Dock) Turn(by int) {
 	}
 }
 
+// Typing reports that a text is typed into the panel that is shown.
+func (d *Dock) Typing() bool {
+	t, ok := d.Active().(interface{ Typing() bool })
+	return ok && t.Typing()
+}
+
 // Key takes a key: Tab turns, a digit shows the panel of that number, and all
 // others belong to the panel that is shown, which gets every key while text is
 // typed into it.
 func (d *Dock) Key(name string) (Action, bool) {
 	p := d.Active()
-	if t, ok := p.(interface{ Typing() bool }); ok && t.Typing() {
+	if d.Typing() {
 		return p.Key(name)
 	}
 	switch {

@@ -17,8 +17,9 @@ type stub struct {
 	got   []string
 }
 
-func (p *stub) Name() string { return p.name }
-func (p *stub) Badge() Badge { return p.badge }
+func (p *stub) Keys() []KeyHelp { return nil }
+func (p *stub) Name() string    { return p.name }
+func (p *stub) Badge() Badge    { return p.badge }
 func (p *stub) Draw(s *screen.Screen, x, y, w, h int, focused bool, th theme.Theme) {
 	s.Fill(x, y, w, h, th.Text)
 	s.SetText(x+1, y, w-1, "the panel of "+p.name, th.Text)
@@ -135,5 +136,43 @@ func TestADockWithoutPanelsIsEmpty(t *testing.T) {
 	}
 	if got := fullDock().Names(); !slices.Equal(got, []string{"Tools", "Speech", "Send", "Jobs", "FDs"}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestEveryKeyThatHelpListsIsTaken asks each panel in each of its views. Esc
+// needs something to leave, and Enter may have nothing to open.
+func TestEveryKeyThatHelpListsIsTaken(t *testing.T) {
+	views := map[string]func() Panel{}
+	for name := range callViews(t) {
+		views["tools "+name] = func() Panel { return callViews(t)[name] }
+	}
+	for name := range jobViews(t) {
+		views["jobs "+name] = func() Panel { return jobViews(t)[name] }
+	}
+	sends, _ := messageViews(t)
+	for name := range sends {
+		views["send "+name] = func() Panel { all, _ := messageViews(t); return all[name] }
+	}
+	speeches, _ := speechViews(t)
+	for name := range speeches {
+		views["speech "+name] = func() Panel { all, _ := speechViews(t); return all[name] }
+	}
+	views["fds"] = func() Panel { return panel() }
+	for name, view := range views {
+		if p, ok := view().(interface{ Typing() bool }); ok && p.Typing() {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, k := range view().Keys() {
+			if seen[k.Key] || k.Does == "" {
+				t.Errorf("%s: %q is listed twice, or without words", name, k.Key)
+			}
+			seen[k.Key] = true
+			p := view()
+			draw(p, 80, 24, unicodeTheme)
+			if _, ok := p.Key(k.Key); !ok && k.Key != "esc" {
+				t.Errorf("%s: %q (%s) is listed and not taken", name, k.Key, k.Does)
+			}
+		}
 	}
 }

@@ -280,20 +280,33 @@ func (f *FDs) drawFoot(c canvas, x, y, w int, focused bool) {
 	c.keys(x, y, w, between, out)
 }
 
-// keys is pieces with the names as keys.
+// allKeys is the hint that stands behind the others: the window lists all keys.
+var allKeys = piece{name: "?", value: "keys"}
+
+// keys is pieces with the names as keys: the first, and as many as there is room
+// for beside the one that lists them all.
 func (c canvas) keys(x, y, w int, between string, hints []piece) {
+	cost := func(h piece) int { return screen.Width(h.name) + 1 + screen.Width(h.value) }
+	gap, last := screen.Width(between), cost(allKeys)
 	at := 0
+	put := func(h piece) {
+		if at > 0 {
+			at += c.s.SetText(x+at, y, gap, between, c.th.Dim)
+		}
+		at += c.s.SetText(x+at, y, cost(h), h.name, c.th.HintKey)
+		at += c.s.SetText(x+at, y, cost(h), " "+h.value, c.th.Dim)
+	}
 	for i, h := range hints {
-		gap := 0
+		need := at + min(at, gap) + cost(h)
 		if i > 0 {
-			gap = screen.Width(between)
+			need += gap + last
 		}
-		need := screen.Width(h.name) + 1 + screen.Width(h.value)
-		if at+gap+need > w {
-			return
+		if need > w {
+			break
 		}
-		at += c.s.SetText(x+at, y, gap, between, c.th.Dim)
-		at += c.s.SetText(x+at, y, need, h.name, c.th.HintKey)
-		at += c.s.SetText(x+at, y, need, " "+h.value, c.th.Dim)
+		put(h)
+	}
+	if at+min(at, gap)+last <= w {
+		put(allKeys)
 	}
 }

@@ -238,6 +238,18 @@ func (f *FDs) Wheel(lines int) {
 	f.top = max(min(f.top+lines, last), 0)
 }
 
+// Keys are those of the table, or of what was opened.
+func (f *FDs) Keys() []KeyHelp {
+	out := helpFor("j", "the process below", "k", "the process above", "enter", "its descriptors by type",
+		"o", "sort by another column", "p", "problems: ghosts of terminals, deleted files, what a child inherits")
+	if f.view != viewTable {
+		out = helpFor("j", "the row below", "k", "the row above", "enter", "targets of a type, then who is at the other end",
+			"r", "read it again", "esc", "back")
+	}
+	return append(out, helpFor("s", "keep a snapshot of the process", "d", "what was opened and closed since the snapshot",
+		"g", "go to the pane it runs in", "pgdown", "a page down", "pgup", "a page up", "home", "to the first", "end", "to the last")...)
+}
+
 // hints are the keys that do something now, the most telling first.
 func (f *FDs) hints() []piece {
 	who := f.subject()

@@ -215,6 +215,17 @@ func (p *Jobs) Wheel(lines int) {
 	p.list.wheel(p, lines)
 }
 
+// Keys are those of the list, or of the output that is open.
+func (p *Jobs) Keys() []KeyHelp {
+	out := helpFor("j", "the job below", "k", "the job above", "enter", "its output", "/", "only jobs with a text",
+		"pgdown", "a page down", "pgup", "a page up", "home", "the newest", "end", "the oldest")
+	if p.open != nil {
+		out = append(helpText(&p.open.text), helpFor("Y", "copy the output")...)
+	}
+	return append(out, helpFor("x", "kill it; asks first", "o", "open it as a pane, read only", "O", "open it as a pane, with the keyboard",
+		"y", "copy its id", "c", "copy its command", "esc", "back")...)
+}
+
 // hints are the keys that do something now, the most needed first.
 func (p *Jobs) hints() []piece {
 	hint := func(key, does string) piece { return piece{name: key, value: does} }

@@ -15,10 +15,35 @@ type Panel interface {
 	// Key takes a key by its name in tui/input. The Action is nil where there
 	// is nothing to ask for; handled is false for a key that is not the panel's.
 	Key(name string) (a Action, handled bool)
+	// Keys are the keys that mean something in what is shown now, and what each
+	// does; some of them not at this moment, and then the key says why.
+	Keys() []KeyHelp
 	// Click takes a press of the first button, in cells of the Screen.
 	Click(x, y int) (Action, bool)
 	// Wheel scrolls by lines, down when they are above 0.
 	Wheel(lines int)
+}
+
+// A KeyHelp is a key, by its name in tui/input, and what it does.
+type KeyHelp struct{ Key, Does string }
+
+// helpFor makes help of keys and what they do, in turn.
+func helpFor(keysAndWords ...string) []KeyHelp {
+	out := make([]KeyHelp, 0, len(keysAndWords)/2)
+	for i := 0; i+1 < len(keysAndWords); i += 2 {
+		out = append(out, KeyHelp{keysAndWords[i], keysAndWords[i+1]})
+	}
+	return out
+}
+
+// helpText are the keys of a text that is shown whole.
+func helpText(t *textView) []KeyHelp {
+	out := helpFor("/", "find in the text")
+	if t.query != "" {
+		out = append(out, helpFor("n", "the next place that was found", "N", "the place before")...)
+	}
+	return append(out, helpFor("enter", "fold or unfold under a heading", "pgdown", "a page down", "pgup", "a page up",
+		"home", "to its begin", "end", "to its end")...)
 }
 
 // A Badge is what a panel's tab says beside its name. The zero value says

@@ -69,8 +69,6 @@ func (p *Send) Key(name string) (Action, bool) {
 func (p *Send) order(name string) (Action, bool) {
 	f := &p.feed
 	switch {
-	case f.keys:
-		return nil, false
 	case name == "n":
 		f.note = ""
 		return Compose{}, true
@@ -246,17 +244,22 @@ func (p *Send) cardRows(i int) int  { return 1 + len(p.card(p.feed.at(i), p.feed
 func (p *Send) noun() string        { return "message" }
 func (p *Send) nothing() string     { return "nothing was sent yet: n writes a message" }
 
-func (p *Send) keyTable() []piece {
-	hint := func(key, does string) piece { return piece{name: key, value: does} }
-	return []piece{
-		hint("j k", "another message"), hint("h l", "another item of it"),
-		hint("Enter", "the message whole: text, receipts, sha256"),
-		hint("r", "retries what was dropped"), hint("u", "also what may have arrived; asks first"),
-		hint("a", "allows the denied one once; asks first"), hint("p", "opens the policy"),
-		hint("o", "opens the folder of the item"),
-		hint("y", "copies the receipt"), hint("n", "writes a message"),
-		hint("/", "filter"), hint("f", "only what was not sent"), hint("Esc", "back"),
+// Keys are those of the list, or of the message that is open.
+func (p *Send) Keys() []KeyHelp {
+	out := helpFor("j", "the message below", "k", "the message above", "enter", "the message whole: text, receipts, sha256",
+		"/", "only messages with a text")
+	switch {
+	case p.feed.whole:
+		out = helpText(&p.feed.reader)
+	case p.feed.book != nil:
+		out = append(out, helpFor("f", "only what was not sent")...)
 	}
+	if !p.feed.whole || p.feed.reader.query == "" {
+		out = append(out, helpFor("n", "write a message")...)
+	}
+	return append(out, helpFor("l", "the next item of it", "h", "the item before", "r", "send again what was dropped",
+		"u", "also what may have arrived; asks first", "a", "allow the denied one once; asks first",
+		"p", "open the policy", "o", "open the folder of the item", "y", "copy the receipt", "esc", "back")...)
 }
 
 // hints are the keys that do something now, the most needed first.
@@ -301,5 +304,5 @@ func (p *Send) hints() []piece {
 	if ok {
 		out = append(out, hint("Enter", "whole"))
 	}
-	return append(out, hint("f", "not sent"), hint("/", "filter"), hint("?", "keys"))
+	return append(out, hint("f", "not sent"), hint("/", "filter"))
 }

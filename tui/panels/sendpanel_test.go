@@ -58,7 +58,7 @@ func messages() *story {
 func messageViews(t *testing.T) (map[string]*Send, *story) {
 	s := messages()
 	views := map[string]*Send{"none": {}, "empty": {}}
-	for _, name := range []string{"list", "partial", "unknown", "hermes", "dry", "whole", "plan", "bad", "keys"} {
+	for _, name := range []string{"list", "partial", "unknown", "hermes", "dry", "whole", "plan", "bad"} {
 		views[name] = &Send{}
 		s.feedAll(t, views[name], 80, 60)
 		if id := s.id[name]; id != "" {
@@ -71,7 +71,6 @@ func messageViews(t *testing.T) (map[string]*Send, *story) {
 	choose(t, views["plan"], &views["plan"].feed, s.id["dry"])
 	press(t, views["plan"], "enter")
 	press(t, views["bad"], "f")
-	press(t, views["keys"], "?")
 	return views, s
 }
 
@@ -84,7 +83,7 @@ func TestTheSendPanelIsAsDrawn(t *testing.T) {
 
 func TestSendKeepsToItsRectangle(t *testing.T) {
 	views, _ := messageViews(t)
-	for _, name := range []string{"none", "unknown", "whole", "keys"} {
+	for _, name := range []string{"none", "unknown", "whole"} {
 		inside(t, name, views[name])
 	}
 }
@@ -245,7 +244,7 @@ func TestEveryKeyOfSendDoesWhatItSays(t *testing.T) {
 func TestEveryHintOfSendWorks(t *testing.T) {
 	s := messages()
 	for _, name := range []string{"hermes", "refused", "ok", "dry", "unknown", "partial", "running"} {
-		for _, keys := range []string{"", "enter", "f", "/ t enter", "?"} {
+		for _, keys := range []string{"", "enter", "f", "/ t enter"} {
 			p := sendAt(t, s, name)
 			press(t, p, keys)
 			if p.length() == 0 {

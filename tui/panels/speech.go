@@ -74,7 +74,7 @@ func (p *Speech) Key(name string) (Action, bool) {
 // order carries out the keys that are about a call.
 func (p *Speech) order(name string) (Action, bool) {
 	f := &p.feed
-	if !strings.Contains("psycRor", name) || len(name) != 1 || f.keys {
+	if !strings.Contains("psycRor", name) || len(name) != 1 {
 		return nil, false
 	}
 	if name == "s" || name == "p" && p.playing != "" {
@@ -169,16 +169,14 @@ func (p *Speech) nothing() string {
 	return `nothing was spoken yet: honestty speak -o FILE "TEXT" does`
 }
 
-func (p *Speech) keyTable() []piece {
-	hint := func(key, does string) piece { return piece{name: key, value: does} }
-	return []piece{
-		hint("j k", "another call"), hint("Enter", "the call whole: text, notes, sha256"),
-		hint("p", "plays the audio, again stops it"), hint("s", "stops it"),
-		hint("y", "copies the path of the file"), hint("o", "opens its folder"),
-		hint("c", "shows the checkpoint of the file before"), hint("R", "restores the file before"),
-		hint("r", "goes on with a call that is partial"),
-		hint("/", "filter"), hint("Esc", "back"),
+// Keys are those of the list, or of the call that is open.
+func (p *Speech) Keys() []KeyHelp {
+	out := helpFor("j", "the call below", "k", "the call above", "enter", "the call whole: text, notes, sha256", "/", "only calls with a text")
+	if p.feed.whole {
+		out = helpText(&p.feed.reader)
 	}
+	return append(out, helpFor("p", "play the audio, or stop it", "s", "stop it", "y", "copy the path of the file", "o", "open its folder",
+		"c", "show the checkpoint of the file before", "R", "restore the file before", "r", "go on with a call that is partial", "esc", "back")...)
 }
 
 // hints are the keys that do something now, the most needed first.
@@ -214,5 +212,5 @@ func (p *Speech) hints() []piece {
 	if ok {
 		out = append(out, hint("Enter", "whole"))
 	}
-	return append(out, hint("/", "filter"), hint("?", "keys"))
+	return append(out, hint("/", "filter"))
 }

@@ -37,8 +37,7 @@ type feed[D any] struct {
 	prompt textPrompt
 	note   string
 
-	whole  bool // one call is shown whole, or the keys
-	keys   bool // the keys are
+	whole  bool // one call is shown whole
 	record journal.Record
 	reader textView
 }
@@ -83,7 +82,7 @@ func (f *feed[D]) show(s cardSource, tool string, b *journal.Book, now time.Time
 	case !f.unseenStill():
 		f.unseen = f.ofTool(b.Unseen())
 	}
-	if f.whole && !f.keys {
+	if f.whole {
 		if r, err := b.Find(f.record.Start.Call); err == nil {
 			f.record = r
 		}
@@ -235,7 +234,7 @@ func (f *feed[D]) wants() Action {
 	if f.book == nil {
 		return nil
 	}
-	if f.whole && !f.keys {
+	if f.whole {
 		want(f.record)
 	} else {
 		last := -1
@@ -294,8 +293,6 @@ func (f *feed[D]) forget() {
 // one, or the one at the top.
 func (f *feed[D]) subject() (journal.Record, bool) {
 	switch {
-	case f.keys:
-		return journal.Record{}, false
 	case f.whole:
 		return f.record, true
 	case f.list.picked && f.list.at < f.length():

@@ -19,7 +19,6 @@ type feedPanel interface {
 	drawCard(c canvas, x, y, w, rows, i int, focused bool)
 	drawFirst(c canvas, x, y, w int, r journal.Record, st [3]vt.Style)
 	sections(r journal.Record) []textSection // a call whole
-	keyTable() []piece                       // every key and what it does
 	hints() []piece                          // those that do something now
 }
 
@@ -121,23 +120,14 @@ func (f *feed[D]) drawWhole(c canvas, p feedPanel, x, y, w, h int, focused bool)
 	f.list.drawn = f.list.drawn[:0]
 	strong := c.th.Text
 	strong.Attrs |= vt.Bold
-	hints := []piece{{name: "Esc", value: "back"}}
-	if f.keys {
-		c.text(x+1, y, w-2, "keys", strong)
-	} else {
-		p.drawFirst(c, x, y, w, f.record, [3]vt.Style{strong, c.th.Text, c.th.Dim})
-		hints = append(hints, p.hints()...)
-	}
+	p.drawFirst(c, x, y, w, f.record, [3]vt.Style{strong, c.th.Text, c.th.Dim})
+	hints := append([]piece{{name: "Esc", value: "back"}}, p.hints()...)
 	y, h = y+1, h-1
 	if h >= minHead-1 {
 		h--
 		f.drawFoot(c, x+1, y+h, w-2, focused, hints)
 	}
-	if f.keys {
-		f.lay([]textSection{{lines: keyLines(p.keyTable())}})
-	} else {
-		f.lay(p.sections(f.record))
-	}
+	f.lay(p.sections(f.record))
 	f.reader.draw(c, x, y, w, h, focused)
 }
 
@@ -161,14 +151,6 @@ func (f *feed[D]) lay(sections []textSection) {
 			f.reader.replace(i, sec.lines, 0)
 		}
 	}
-}
-
-func keyLines(keys []piece) []textLine {
-	out := make([]textLine, 0, len(keys))
-	for _, k := range keys {
-		out = append(out, field(k.name, k.value))
-	}
-	return out
 }
 
 // A part is a piece of one row of a card.

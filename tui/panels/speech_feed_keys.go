@@ -44,8 +44,6 @@ func (f *feed[D]) key(s cardSource, name string) (handled bool) {
 	case "/":
 		f.note = ""
 		f.prompt = textPrompt{on: true, text: f.text}
-	case "?":
-		f.whole, f.keys, f.note, f.reader = true, true, "", textView{}
 	case "esc":
 		return f.back(s)
 	default:
@@ -62,8 +60,8 @@ func (f *feed[D]) wholeKey(s cardSource, name string) bool {
 		f.note = ""
 	case name == "esc" && f.reader.query != "":
 		f.reader.query = ""
-	case name == "esc", name == "ctrl+o", name == "?" && f.keys:
-		f.whole, f.keys, f.note, f.reader = false, false, "", textView{}
+	case name == "esc", name == "ctrl+o":
+		f.whole, f.note, f.reader = false, "", textView{}
 		if f.list.picked && f.list.at < f.length() {
 			f.list.see(s)
 		}
@@ -105,7 +103,7 @@ func (f *feed[D]) expand(s cardSource) {
 		return
 	}
 	f.pick(s)
-	f.whole, f.keys, f.note, f.record = true, false, "", f.at(f.list.at)
+	f.whole, f.note, f.record = true, "", f.at(f.list.at)
 	f.reader = textView{}
 }
 
@@ -144,7 +142,7 @@ func (f *feed[D]) aim(s cardSource, sure bool, again string) (r journal.Record, 
 
 // look tells the window that the selected call was looked at, if that is news.
 func (f *feed[D]) look() Action {
-	if !f.list.picked && (!f.whole || f.keys) {
+	if !f.list.picked && !f.whole {
 		return nil
 	}
 	if r, ok := f.subject(); ok && r.Unseen {

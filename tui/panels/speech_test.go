@@ -63,7 +63,7 @@ func speeches() *story {
 func speechViews(t *testing.T) (map[string]*Speech, *story) {
 	s := speeches()
 	views := map[string]*Speech{"none": {}}
-	for _, name := range []string{"list", "picked", "whole", "failed", "keys", "playing", "typing"} {
+	for _, name := range []string{"list", "picked", "whole", "failed", "playing", "typing"} {
 		p := &Speech{}
 		s.feedAll(t, p, 80, 60)
 		views[name] = p
@@ -77,7 +77,6 @@ func speechViews(t *testing.T) (map[string]*Speech, *story) {
 	press(t, p, "enter")
 	p = views["failed"]
 	choose(t, p, &p.feed, s.id["partial"])
-	press(t, views["keys"], "?")
 	p = views["playing"]
 	choose(t, p, &p.feed, s.id["ok"])
 	p.Playing(s.id["ok"], nil)
@@ -168,7 +167,7 @@ func TestEveryKeyOfSpeechDoesWhatItSays(t *testing.T) {
 func TestEveryHintOfSpeechWorks(t *testing.T) {
 	s := speeches()
 	for _, name := range []string{"ok", "partial", "failed", "running", "against", "cache"} {
-		for _, keys := range []string{"", "enter", "/ a enter", "?"} {
+		for _, keys := range []string{"", "enter", "/ a enter"} {
 			p := speechAt(t, s, name)
 			if name == "cache" {
 				p.Playing(s.id[name], nil)
