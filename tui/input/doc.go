@@ -3,7 +3,7 @@
 //
 //	terminal ──bytes──▶ Reader ──▶ Tokenizer ──tokens──▶ sink ─┬─ Translate ──▶ focused child
 //	             (fdwait)      (pure, no clock)                ├─ Key, Mouse ─▶ the UI
-//	                                                           └─ Reply ──────▶ Queries ─▶ who asked
+//	                                                           └─ Reply ──────▶ what the terminal can
 //
 // Rules:
 //
@@ -16,7 +16,7 @@
 //   - A sequence opens only with bytes that a terminal really sends, and a
 //     control character breaks it off, so that a lost terminator cannot eat
 //     the keys that follow. Only a paste swallows everything up to its end.
-//   - A reply goes to who asked, never to a pane. An unasked one is counted.
+//   - A reply of the terminal is the window's and never goes to a pane.
 //   - A token's bytes belong to the reader: they are valid until the sink
 //     returns.
 package input
