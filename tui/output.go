@@ -90,11 +90,11 @@ func (m *Model) askPipe() tea.Cmd {
 		m.say("no command has ended yet whose output the shell marks", true)
 		return nil
 	}
-	m.ask(fmt.Sprintf("Pipe %s of output to", outcome.Size(int64(len(out.Text)))), "runs it in a tab", "", func(command string) tea.Cmd {
+	m.ask(fmt.Sprintf("Pipe %s of output to", outcome.Size(int64(len(out.Whole())))), "runs it in a tab", "", func(command string) tea.Cmd {
 		if strings.TrimSpace(command) == "" {
 			return nil
 		}
-		return m.withFile(out.Text, func(path string) session.Spec {
+		return m.withFile(out.Whole(), func(path string) session.Spec {
 			return session.Spec{
 				Command: []string{"/bin/sh", "-c", command + ` <"$HONESTTY_OUTPUT"`},
 				Env:     append(os.Environ(), "HONESTTY_OUTPUT="+path),
@@ -110,7 +110,7 @@ func (m *Model) openEditor() tea.Cmd {
 	var text string
 	m.focused().pane.Peek(func(t *vt.Terminal) {
 		buf := copymode.Of(t)
-		text = string(copymode.AppendRows(nil, buf, 0, buf.Rows()))
+		text = string(copymode.AppendRows(nil, buf, 0, buf.Rows())) + "\n" // a file of lines
 	})
 	return m.withFile(text, func(path string) session.Spec {
 		return session.Spec{

@@ -210,7 +210,17 @@ type Output struct {
 	Cut bool
 	// Running says that the command had not ended: Text is what it wrote so far.
 	Running bool
+	// Ended says that its last line had a newline, which is not in Text.
+	Ended   bool
 	Command Command
+}
+
+// Whole is the output with the newline of its last line, as the command wrote it.
+func (o Output) Whole() string {
+	if o.Ended {
+		return o.Text + "\n"
+	}
+	return o.Text
 }
 
 // LastOutput returns the output of the last command that ended and whose output
@@ -238,6 +248,7 @@ func (x *Index) Output(b Buffer, c Command) (o Output, ok bool) {
 		cut, _ := b.Cut()
 		text := appendUntil(nil, b, cut, from, to)
 		o.Text, o.Lines = string(text), countLines(text)
+		o.Ended = !o.Running && to.Col == 0
 	}
 	return o, true
 }

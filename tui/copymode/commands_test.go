@@ -162,3 +162,14 @@ func TestPromptJumps(t *testing.T) {
 		t.Errorf("notice %q", s)
 	}
 }
+
+// TestTheWholeOutputIsWhatTheCommandWrote is what a program gets that counts lines.
+func TestTheWholeOutputIsWhatTheCommandWrote(t *testing.T) {
+	for _, wrote := range []string{"", "a\n", "a", "a\nb\n", "a\nb", "\n", "a\n\n"} {
+		r := newRig(t, 30, 12, 100, shell([3]string{"x", wrote, ";0"})+markA+"$ "+markB)
+		o, ok := r.m.Last()
+		if !ok || o.Whole() != wrote {
+			t.Errorf("%q became %q (%+v)", wrote, o.Whole(), o)
+		}
+	}
+}
