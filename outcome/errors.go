@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -137,10 +138,11 @@ func Errno(err error) string {
 		return ""
 	}
 	no, ok := errors.AsType[syscall.Errno](err)
-	if !ok || unix.ErrnoName(no) == "" {
-		return err.Error()
+	name := unix.ErrnoName(no)
+	if text := err.Error(); !ok || name == "" || strings.Contains(text, name) { // it may have been through here
+		return text
 	}
-	return err.Error() + " (" + unix.ErrnoName(no) + ")"
+	return err.Error() + " (" + name + ")"
 }
 
 // SignalName returns "SIGKILL" for 9, and "signal 77" for a number without a
