@@ -34,8 +34,8 @@ func (a *app) cmdDoctor() *cobra.Command {
 and what to do: limits, processes that wait with select() and hold descriptors
 past 1024, the pool of terminals, space, the clipboard, the terminal, how we
 wait, what we left behind, what runs on although its window is gone, and a Hermes
-that runs. With PIDs it looks at these
-processes, without any at every one it may look at.
+that runs. With PIDs it looks at these processes, without any at every one it may
+look at.
 
 It repairs nothing. What could not be looked at is unknown, with the reason.
 
@@ -76,11 +76,12 @@ func (a *app) doctor(ctx context.Context, pids []int, asJSON bool) error {
 	}
 	defer p.Close()
 	env := doctor.Env{
-		PIDs: pids, NoSelect: neverSelects, State: stateDir(""), Terminal: outerTerminal(ctx), Leftovers: a.leftovers(), SocketVariable: ctl.SocketVariable,
+		PIDs: pids, NoSelect: neverSelects, State: stateDir(""), Terminal: outerTerminal(ctx),
+		Leftovers: a.leftovers(), SocketVariable: ctl.SocketVariable,
 		Waiting: p.Mechanism(), TryWait: func() (int, error) { return tryWait(p) },
 	}
 	if cause := p.Cause(); cause != nil {
-		env.WaitingCause = outcome.Errno(cause)
+		env.Waiting, env.WaitingCause = "poll", outcome.Errno(cause)
 	}
 	checks := doctor.Run(ctx, env)
 	if asJSON {
@@ -100,8 +101,9 @@ func (a *app) doctor(ctx context.Context, pids []int, asJSON bool) error {
 	return nil
 }
 
-// waitPatience is how long a pipe with a byte in it may take to be seen.
-const waitPatience = 2 * time.Second
+// waitPatience is how long a pipe with a byte in it may take to be seen: on a
+// machine that is busy far longer than on one that is not.
+const waitPatience = 10 * time.Second
 
 // tryWait waits for a pipe through p, at a number that select() does not take,
 // or at the highest that the limit allows.

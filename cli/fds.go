@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/signal"
 	"slices"
@@ -93,13 +94,32 @@ used. It is 2 on wrong use.`,
 	f.IntVar(&c.pane, "pane", 0, "the processes of this pane of the window; 0 is the focused one")
 	f.BoolVar(&c.types, "types", false, "show what the descriptors lead to, and which of them a child inherits")
 	f.BoolVar(&c.tree, "tree", false, "with all descendants, and their sum")
-	f.DurationVar(&c.watch, "watch", 0, "count again after this time, until ended")
+	f.Var((*pause)(&c.watch), "watch", "count again after this time, as 5s, until ended")
 	f.StringVar(&c.into, "snapshot", "", "write every descriptor to this file as JSON; - is stdout")
 	f.BoolVar(&c.diff, "diff", false, "compare two files of --snapshot, the earlier one first")
 	f.StringVar(&c.serve, "openmetrics", "", "serve the figures at this address, as :9177")
 	f.BoolVar(&c.public, "public", false, "let --openmetrics listen where others can reach it")
 	f.StringVar(&c.warn, "warn", "", "exit with 1 when this part of a line is used, as 80%")
 	return cmd
+}
+
+// A pause is a flag that takes a time, or a number of seconds.
+type pause time.Duration
+
+func (p *pause) String() string { return time.Duration(*p).String() }
+
+// Type is the word for it in the help.
+func (*pause) Type() string { return "duration" }
+
+func (p *pause) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		if d, err = time.ParseDuration(text + "s"); err != nil {
+			return errors.New("it takes a time, as 5s")
+		}
+	}
+	*p = pause(d)
+	return nil
 }
 
 // check refuses what does not go together, before anything is read.

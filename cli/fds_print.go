@@ -23,8 +23,8 @@ func (c *fdsCall) print(r fdsReport) error {
 	c.table(w, r)
 	for _, p := range r.Processes {
 		c.printTypes(w, p)
-		if r.named && !p.Count.Known() {
-			fmt.Fprintf(w, "pid %d: not counted: %s\n", p.PID, p.Count.Reason())
+		if r.named {
+			printReasons(w, p)
 		}
 	}
 	for _, t := range r.Trees {
@@ -33,12 +33,40 @@ func (c *fdsCall) print(r fdsReport) error {
 	if r.Unseen > 0 {
 		fmt.Fprintf(w, "%s could not be looked at: there may be more\n", processCount(r.Unseen))
 	}
-	s := r.System
-	fmt.Fprintf(w, "machine: files %s of %s, terminals %s of %s\n", count(s.Files), count(s.FilesMax), count(s.PTYs), count(s.PTYsMax))
+	if r.Hidden {
+		fmt.Fprintln(w, "processes of other users are hidden from this user (hidepid): there may be more")
+	}
+	fmt.Fprintln(w, machine(r.System))
 	if w.err != nil {
 		return fmt.Errorf("write the report: %w", w.err)
 	}
 	return nil
+}
+
+// machine is the line of what all processes share, with the reason where a
+// figure is not known.
+func machine(s fdmeter.System) string {
+	text := fmt.Sprintf("machine: files %s of %s, terminals %s of %s", count(s.Files), count(s.FilesMax), count(s.PTYs), count(s.PTYsMax))
+	for _, v := range []fdmeter.Value{s.Files, s.FilesMax, s.PTYs, s.PTYsMax} {
+		if count(v) == "?" {
+			return text + " (" + v.Reason() + ")"
+		}
+	}
+	return text
+}
+
+// printReasons says why a row of the table has a ?.
+func printReasons(out io.Writer, p fdmeter.Reading) {
+	if !p.Count.Known() {
+		fmt.Fprintf(out, "pid %d: not counted: %s\n", p.PID, p.Count.Reason())
+		return
+	}
+	if n, _ := p.Count.Get(); !p.Highest.Known() && n > 0 {
+		fmt.Fprintf(out, "pid %d: highest number ? (%s): %s or more, for %s are open\n", p.PID, p.Highest.Reason(), outcome.Count(n-1), outcome.Count(n))
+	}
+	if count(p.Soft) == "?" {
+		fmt.Fprintf(out, "pid %d: soft limit ? (%s)\n", p.PID, p.Soft.Reason())
+	}
 }
 
 // printBlock writes one report of --watch. On a terminal it takes the place of
@@ -113,7 +141,11 @@ func nearestLine(p fdmeter.Reading) string {
 		return "?"
 	}
 	ratio, _ := l.Ratio()
-	return fmt.Sprintf("%s %3.0f%%", l.Name, ratio*100)
+	floor := ""
+	if l.Kind == fdmeter.LineSelect && !p.Highest.Known() {
+		floor = "≥" // the number is not known, and the count is a floor for it
+	}
+	return fmt.Sprintf("%s %4s", l.Name, fmt.Sprintf("%s%.0f%%", floor, ratio*100))
 }
 
 // printTypes writes the breakdown of one process, the most frequent first, and

@@ -22,8 +22,10 @@ type fdsReport struct {
 	System    fdmeter.System    `json:"system"`
 	Trees     []fdsTree         `json:"trees,omitempty"`
 	// Unseen is how many processes could not be looked at when the ones asked
-	// for were looked for: there may be more.
-	Unseen int `json:"not_looked_at"`
+	// for were looked for: there may be more. Hidden says that those of other
+	// users are not shown at all, so that nobody knows how many.
+	Unseen int  `json:"not_looked_at"`
+	Hidden bool `json:"others_hidden"`
 	// Warned are the lines of which the part that --warn names is used; null
 	// without --warn.
 	Warned *[]fdsWarning `json:"warned,omitempty"`
@@ -65,7 +67,7 @@ func (c *fdsCall) read(ctx context.Context, args []string) (fdsReport, error) {
 		return fdsReport{}, err
 	}
 	now := time.Now()
-	r := fdsReport{At: now, Processes: []fdmeter.Reading{}, named: which.named, Unseen: which.scan.Denied + which.scan.Failed + which.scan.Skipped}
+	r := fdsReport{At: now, Processes: []fdmeter.Reading{}, named: which.named, Unseen: which.scan.Unseen(), Hidden: which.scan.Hidden}
 	if c.tree || c.byPane {
 		which = c.grow(which, &r)
 	}
@@ -180,6 +182,7 @@ func (c *fdsCall) findNamed(args []string) (found, error) {
 		f.scan.Denied += scan.Denied
 		f.scan.Failed += scan.Failed
 		f.scan.Skipped += scan.Skipped
+		f.scan.Hidden = f.scan.Hidden || scan.Hidden
 	}
 	f.pids = unique(f.pids)
 	return f, nil
@@ -223,8 +226,11 @@ func (c *fdsCall) same(pid int) error {
 // notLooked keeps "none found" from reading as "there is none" where some
 // could not be looked at.
 func notLooked(s fdmeter.Scan) string {
-	if n := s.Denied + s.Failed + s.Skipped; n > 0 {
-		return fmt.Sprintf(" (%d processes could not be looked at)", n)
+	switch n := s.Unseen(); {
+	case n > 0:
+		return fmt.Sprintf(" (%s could not be looked at)", processCount(n))
+	case s.Hidden:
+		return " (processes of other users are hidden from this user)"
 	}
 	return ""
 }
@@ -279,7 +285,8 @@ func (c *fdsCall) grow(f found, r *fdsReport) found {
 		r.Trees = append(r.Trees, fdsTree{PID: root, Members: tree.Roots[root], complete: tree.Scan.Complete()})
 	}
 	f.pids = out
-	r.Unseen += tree.Scan.Denied + tree.Scan.Failed + tree.Scan.Skipped
+	r.Unseen += tree.Scan.Unseen()
+	r.Hidden = r.Hidden || tree.Scan.Hidden
 	return f
 }
 

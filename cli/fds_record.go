@@ -22,7 +22,8 @@ func (c *fdsCall) keep(r fdsReport) error {
 	for _, p := range r.Processes {
 		pids = append(pids, p.PID)
 	}
-	rec := c.meter.Record(filepath.Base(c.into), time.Now(), pids...)
+	rec := c.meter.Record(filepath.Base(c.into), r.At, pids...)
+	rec.Whole = c.all && r.Unseen == 0 && !r.Hidden
 	tables := c.meter.Sockets()
 	for i := range rec.Processes {
 		c.meter.Join(&rec.Processes[i].Breakdown, tables)
@@ -101,9 +102,7 @@ func (c *fdsCall) compare(first, second string) error {
 		if b.At.Before(a.At) {
 			fmt.Fprintln(w, "! the second one is the earlier: opened and closed are the wrong way round")
 		}
-		for _, ch := range changes {
-			printChange(w, ch)
-		}
+		printChanges(w, changes)
 		err = w.err
 	}
 	if err != nil {
@@ -113,6 +112,28 @@ func (c *fdsCall) compare(first, second string) error {
 		return errNotCompared
 	}
 	return nil
+}
+
+// printChanges writes what became of each process, and at the end how many stand
+// in one of the snapshots only: there nothing can be compared.
+func printChanges(w io.Writer, changes []fdsChange) {
+	early, late := 0, 0
+	for _, ch := range changes {
+		switch {
+		case ch.Before.Cause() == fdmeter.NotRecorded:
+			late++
+		case ch.After.Cause() == fdmeter.NotRecorded:
+			early++
+		default:
+			printChange(w, ch)
+		}
+	}
+	if early > 0 {
+		fmt.Fprintf(w, "? not compared: %s only in the first snapshot: ended since, or not looked at in the second\n", processCount(early))
+	}
+	if late > 0 {
+		fmt.Fprintf(w, "? not compared: %s only in the second snapshot, and may have been there before\n", processCount(late))
+	}
 }
 
 func printChange(w io.Writer, ch fdsChange) {

@@ -43,8 +43,12 @@ func holder(t *testing.T, files ...*os.File) int {
 	stat := fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid)
 	for {
 		text, err := os.ReadFile(stat)
-		if _, state, ok := strings.Cut(string(text), ") "); err != nil || ok && strings.HasPrefix(state, "S") {
+		_, state, ok := strings.Cut(string(text), ") ")
+		if err != nil || ok && strings.HasPrefix(state, "S") {
 			return cmd.Process.Pid
+		}
+		if ok && strings.HasPrefix(state, "Z") {
+			t.Fatal("it has ended")
 		}
 	}
 }
@@ -53,6 +57,7 @@ func holder(t *testing.T, files ...*os.File) int {
 func running(t *testing.T, stderr bool, args ...string) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
 	cmd = exec.Command(program(t), args...)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0") // else a race build takes a second to end
 	pipe := cmd.StdoutPipe
 	if stderr {
 		pipe = cmd.StderrPipe
@@ -241,6 +246,7 @@ func TestOurOwnProgramHasNoLineOfSelect(t *testing.T) {
 	}
 	server := exec.Command(program(t), "mcp") // until its input ends
 	server.ExtraFiles, server.Stderr = files, os.Stderr
+	server.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	in, err := server.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -367,5 +373,40 @@ func TestOnlyAddressesOfThisMachineAreServedAt(t *testing.T) {
 	}
 	if got, err := (&fdsCall{serve: "0.0.0.0:1", public: true}).address(t.Context()); err != nil || got != "0.0.0.0:1" {
 		t.Errorf("--public: %q, %v", got, err)
+	}
+}
+
+func TestWatchTakesATimeOrSeconds(t *testing.T) {
+	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": time.Second / 2, "2m": 2 * time.Minute, "x": 0, "": 0, "5 s": 0} {
+		var got time.Duration
+		err := (*pause)(&got).Set(text)
+		if got != want || (err != nil) != (want == 0) || err != nil && !strings.Contains(err.Error(), "as 5s") {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+func TestAFigureThatIsNotKnownHasAReasonInTheText(t *testing.T) {
+	denied, none := fdmeter.Unknown(fdmeter.Denied), fdmeter.Unknown(fdmeter.NoDescriptors)
+	var out strings.Builder
+	c := &fdsCall{app: &app{out: &out}}
+	err := c.print(fdsReport{
+		named: true, Hidden: true,
+		Processes: []fdmeter.Reading{
+			{PID: 7, Name: "other", Count: fdmeter.Known(300), Highest: denied, Soft: fdmeter.Known(4096), Hard: fdmeter.Known(4096)},
+			{PID: 8, Name: "shut", Count: denied, Highest: denied, Soft: denied, Hard: denied},
+		},
+		System: fdmeter.System{Files: none, FilesMax: none, PTYs: none, PTYsMax: none},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1024 ≥29%", "pid 7: highest number ? (not permitted): 299 or more, for 300 are open\n", "pid 8: not counted: not permitted\n",
+		"processes of other users are hidden", "machine: files ? of ?, terminals ? of ? (" + none.Reason() + ")\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }

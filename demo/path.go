@@ -54,7 +54,11 @@ func forged(ctx context.Context, s *stage) error {
 		return err
 	}
 	n := orders(s.found(result))
-	s.add(counted(true, "honestty: ok.mp3, which is no forgery", n, 1, "order found; status "+r.Status.String()))
+	says := "order found; status " + r.Status.String()
+	if line := r.ErrorLine(); line != "" {
+		says += ": " + line
+	}
+	s.add(counted(true, "honestty: ok.mp3, which is no forgery", n, 1, says))
 	if n != 1 || r.Status != outcome.Complete {
 		good, bad = false, append(bad, "ok.mp3")
 	}

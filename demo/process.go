@@ -21,7 +21,7 @@ func output(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 5 * time.Second // only what was left holding the output takes it
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func limits(_ context.Context, env Env, c *Check) {
 		count, known := r.Count.Get()
 		if !known {
 			c.sees("%s: count unknown: %s", who, r.Count.Reason())
-			c.finds(Unknown, "The descriptors of "+who+" could not be counted: "+r.Count.Reason()+".", "Run this as the user that owns the process, or as root.")
+			c.finds(Unknown, "The descriptors of "+who+" could not be counted: "+r.Count.Reason()+".", lookAgain(r.Count))
 			continue
 		}
 		c.sees("%s: %s open (by %s), highest number %s, soft limit %s, hard limit %s (by %s)",
@@ -51,7 +51,7 @@ func limits(_ context.Context, env Env, c *Check) {
 		}
 	}
 	if !s.Files.Known() && s.Files.Cause() != fdmeter.Unsupported {
-		c.finds(Unknown, "The machine's open files are not known: "+s.Files.Reason()+".", "Close some descriptors and run this again.")
+		c.finds(Unknown, "The machine's open files are not known: "+s.Files.Reason()+".", unlisted(s.Files.Cause()))
 	}
 	c.finds(OK, "No limit is near.", "")
 }
@@ -86,14 +86,14 @@ func selectExposure(ctx context.Context, env Env, c *Check) {
 		switch {
 		case !known:
 			c.sees("%s: highest number unknown: %s", called(r), r.Highest.Reason())
-			c.finds(Unknown, "Whether "+called(r)+" has descriptors that select() cannot take is not known.", "Run this as the user that owns the process, or as root.")
+			c.finds(Unknown, "Whether "+called(r)+" has descriptors that select() cannot take is not known.", lookAgain(r.Highest))
 		case highest >= fdmeter.FDSetSize && r.NoSelect:
-			c.sees("%s: highest number %d; it runs this program, which never calls select()", called(r), highest)
+			c.sees("%s: highest number %s; it runs this program, which never calls select()", called(r), outcome.Count(highest))
 		case highest >= fdmeter.FDSetSize:
 			past++
 			env.judgeSelect(c, r, highest, past <= shown)
 		case len(env.PIDs) > 0:
-			c.sees("%s: highest number %d, below %d", called(r), highest, fdmeter.FDSetSize)
+			c.sees("%s: highest number %s, below %d", called(r), outcome.Count(highest), fdmeter.FDSetSize)
 		}
 	}
 	if listed && len(env.PIDs) == 0 {
@@ -116,10 +116,14 @@ func (e Env) candidates(ctx context.Context, c *Check) (readings []fdmeter.Readi
 	procs, scan := e.meter.All()
 	if !scan.Listed {
 		c.sees("the processes could not be listed: %s", scan.Cause)
-		c.finds(Unknown, "Which processes there are is not known.", "Run this where /proc is mounted.")
+		c.finds(Unknown, "Which processes there are is not known.", unlisted(scan.Cause))
 		return nil, 0, false
 	}
-	unseen = scan.Denied + scan.Failed + scan.Skipped
+	unseen = scan.Unseen()
+	if scan.Hidden {
+		c.sees(hiddenWords)
+		c.finds(Unknown, "Processes of other users are not shown to this user.", "Run this as root to see all of them.")
+	}
 	for _, p := range procs {
 		if ctx.Err() != nil {
 			break
@@ -140,7 +144,7 @@ func (e Env) judgeSelect(c *Check, r fdmeter.Reading, highest int64, say bool) {
 	who := called(r)
 	calls := threadCalls(e.Proc, r.PID)
 	if say {
-		c.sees("%s: highest number %d; threads: %s", who, highest, calls)
+		c.sees("%s: highest number %s; threads: %s", who, outcome.Count(highest), calls)
 	}
 	restart := "Restart " + who + " to bring the numbers down, and update it to a version that waits with epoll or kqueue."
 	switch {
@@ -172,6 +176,9 @@ func pool(ctx context.Context, env Env, c *Check) {
 		}
 		c.sees("%s (%d) holds the master of %s as descriptor %d; %s", clean(g.Name), g.PID, cmp.Or(g.Slave, "an unknown terminal"), g.FD, sure)
 	}
+	if more := len(ghosts) - shown; more > 0 {
+		c.sees("and %s more", outcome.Count(int64(more)))
+	}
 	if n := len(survey.Unseen); n > 0 {
 		first := survey.Unseen[0]
 		c.sees("the descriptors of %s could not be looked at, among them %s (%d): %s", processes(n), clean(first.Name), first.PID, first.Reason)
@@ -196,6 +203,31 @@ func pool(ctx context.Context, env Env, c *Check) {
 	}
 	c.finds(OK, "The pool has room.", "")
 }
+
+// hiddenWords say that a list of processes is not the whole one.
+const hiddenWords = "processes of other users are hidden from this user (hidepid); how many is not known"
+
+// unlisted is what to do where the system's own figures could not be read.
+func unlisted(cause fdmeter.Cause) string {
+	if cause == fdmeter.NoDescriptors {
+		return noneFree
+	}
+	return "Run this where /proc is mounted."
+}
+
+// lookAgain is what to do where a figure of a process is not known.
+func lookAgain(v fdmeter.Value) string {
+	switch v.Cause() {
+	case fdmeter.Gone:
+		return "Look for its number with `honestty fds --all`."
+	case fdmeter.NoDescriptors:
+		return noneFree
+	}
+	return "Run this as the user that owns the process, or as root."
+}
+
+// noneFree is what to do where this process had no descriptor free to look with.
+const noneFree = "Run this again under a higher `ulimit -n`."
 
 // figure writes a value with its reason where there is none.
 func figure(v fdmeter.Value) string {

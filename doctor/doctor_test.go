@@ -122,7 +122,13 @@ func TestALimitIsJudgedByWhatIsLeft(t *testing.T) {
 	wants(t, check(t, m.env(10, 13), "limits"), Attention, "soft limit of low (13) is 256")
 	wants(t, check(t, m.env(10, 11, 13), "limits"), Attention, "80 % of its soft limit")
 	wants(t, check(t, m.env(11, 12), "limits"), Failure, "EMFILE")
-	wants(t, check(t, m.env(99), "limits"), Unknown, "process is gone")
+	for _, name := range []string{"limits", "select"} {
+		gone := check(t, m.env(99), name)
+		wants(t, gone, Unknown, "process is gone")
+		if !strings.Contains(gone.Remedy, "honestty fds --all") {
+			t.Errorf("%s: remedy %q", name, gone.Remedy)
+		}
+	}
 }
 
 // select6 is pselect6 as the kernel shows it here; these tests look at numbers
@@ -146,7 +152,7 @@ func TestOnlyAThreadInSelectProvesExposure(t *testing.T) {
 	m.thread(13, 13, "", "poll_schedule_timeout.constprop.0")
 	m.process(14, "shut", "shut", 4096, 1500)
 	m.thread(14, 14, "", "0")
-	wants(t, check(t, m.env(10), "select"), OK, "highest number 1023")
+	wants(t, check(t, m.env(10), "select"), OK, "highest number 1,023")
 	wants(t, check(t, m.env(11), "select"), Failure, "1 in select", "select asks for numbers below 1500", "is lost")
 	wants(t, check(t, m.env(12), "select"), Unknown, "1 in poll", "does not prove")
 	wants(t, check(t, m.env(13), "select"), Unknown, "1 in select or poll", "does not show")
@@ -154,7 +160,7 @@ func TestOnlyAThreadInSelectProvesExposure(t *testing.T) {
 	wants(t, check(t, m.env(), "select"), Failure, "5 processes looked at, 4 past 1024, 0 not looked at")
 	ours := m.env(14)
 	ours.NoSelect = func(pid int) bool { return pid == 14 }
-	wants(t, check(t, ours, "select"), OK, "highest number 1500; it runs this program, which never calls select()")
+	wants(t, check(t, ours, "select"), OK, "highest number 1,500; it runs this program, which never calls select()")
 }
 
 func TestTheTerminalPoolIsCountedAndGhostsAreNamed(t *testing.T) {
@@ -273,6 +279,12 @@ func TestWaitingIsWhatTheCallerSaysAndTries(t *testing.T) {
 	wants(t, check(t, env, "waiting"), Unknown, "no higher number")
 	env.TryWait = func() (int, error) { return 0, errors.New("bad") }
 	wants(t, check(t, env, "waiting"), Failure, "bad")
+	env.TryWait = func() (int, error) { return 0, fmt.Errorf("make a pipe: %w", syscall.EMFILE) }
+	c := check(t, env, "waiting")
+	wants(t, c, Unknown, "no descriptor was free to try it with", "was not tried")
+	if !strings.Contains(c.Remedy, "ulimit -n") {
+		t.Errorf("remedy %q", c.Remedy)
+	}
 }
 
 func TestLeftoversAreCountedAndNothingIsRemoved(t *testing.T) {
@@ -450,13 +462,18 @@ func TestWhatOutlivedItsWindowIsNamedAndNotSignalled(t *testing.T) {
 		}
 		return false, os.ErrNotExist
 	}
+	without := env.filled()
+	without.Proc = filepath.Join(m.root, "none")
+	var unseen Check
+	outlived(t.Context(), without, &unseen)
+	wants(t, unseen, Unknown, "is not shown")
 	add(20, "outside", "outside", "PATH=/bin\x00")
 	add(21, "inside", "inside", "A=1\x00"+variable+"=/run/open.sock\x00")
 	wants(t, check(t, env, "outlived"), OK, "2 processes of this user looked at: 1 in windows that are open, 0 of windows that are gone, 0 cannot be told")
 	add(22, "shut", "shut", "none")
 	wants(t, check(t, env, "outlived"), OK) // as one that has ended
 	m.write("22/environ", variable+"=/run/odd.sock\x00")
-	wants(t, check(t, env, "outlived"), Unknown, "1 cannot be told", "Whether the window of 1 process is gone cannot be told")
+	wants(t, check(t, env, "outlived"), Unknown, "1 cannot be told", "shut (22) cannot be told: odd", "Whether 1 process outlived a window cannot be told")
 	add(23, "stays", "stays --here", variable+"=/run/dead.sock\x00")
 	add(24, "removed", "removed", variable+"=/run/removed.sock\x00")
 	add(25, "hon", "/bin/hon\x00job\x00host", variable+"=/run/dead.sock\x00")

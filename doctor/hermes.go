@@ -28,7 +28,7 @@ func hermes(_ context.Context, env Env, c *Check) {
 	found, scan := env.meter.Match(hermesPattern)
 	if !scan.Listed {
 		c.sees("the processes could not be listed: %s", scan.Cause)
-		c.finds(Unknown, "Whether a Hermes runs is not known.", "Run this where /proc is mounted.")
+		c.finds(Unknown, "Whether a Hermes runs is not known.", unlisted(scan.Cause))
 		return
 	}
 	for _, p := range found {
@@ -38,8 +38,13 @@ func hermes(_ context.Context, env Env, c *Check) {
 	}
 	if len(c.Evidence) == 0 {
 		c.sees("no process with hermes in its command line, of %s", processes(scan.Read))
-		if n := scan.Denied + scan.Failed + scan.Skipped; n > 0 {
+		if n := scan.Unseen(); n > 0 {
 			c.sees("%s could not be looked at", processes(n))
+		}
+		if scan.Hidden {
+			c.sees(hiddenWords)
+		}
+		if !scan.Complete() {
 			c.finds(Unknown, "No Hermes was seen, and not every process could be looked at.", "Run this as the user that runs Hermes.")
 		}
 		c.finds(OK, "No Hermes runs.", "")

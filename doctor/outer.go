@@ -128,6 +128,9 @@ func waiting(_ context.Context, env Env, c *Check) {
 	if env.TryWait != nil {
 		number, err := env.TryWait()
 		switch {
+		case outOfDescriptors(err):
+			c.sees("no descriptor was free to try it with: %s", reason(err))
+			c.finds(Unknown, "Whether descriptors above 1023 are waited for was not tried.", noneFree)
 		case err != nil:
 			c.sees("a descriptor with a high number could not be waited for: %s", clean(err.Error()))
 			c.finds(Failure, "Output of a descriptor above 1023 would not be seen.", "Report this with the output of `honestty doctor --json`.")

@@ -29,7 +29,12 @@ func outlived(ctx context.Context, env Env, c *Check) {
 	procs, scan := env.meter.OfUser(os.Geteuid())
 	if !scan.Listed {
 		c.sees("the processes could not be listed: %s", scan.Cause)
-		c.finds(Unknown, "Which processes there are is not known.", "Run this where /proc is mounted.")
+		c.finds(Unknown, "Which processes there are is not known.", unlisted(scan.Cause))
+		return
+	}
+	if _, err := os.Stat(env.Proc); err != nil { // macOS has none
+		c.sees("the environment of other processes is not shown: %s", reason(err))
+		c.finds(Unknown, "Whether a process outlived its window is not known: this system does not show in which one it was started.", "Look for it by hand with `ps -axo pid,ppid,lstart,command`: its parent is 1.")
 		return
 	}
 	procs = slices.DeleteFunc(procs, func(p fdmeter.Proc) bool { // threads of the kernel, and what has ended
@@ -39,6 +44,11 @@ func outlived(ctx context.Context, env Env, c *Check) {
 	jobs := env.jobs(procs)
 	dead := map[string]bool{} // by the path of the socket
 	in, left, hidden := 0, 0, 0
+	hides := func(p fdmeter.Proc, err error) {
+		if hidden++; hidden <= shown {
+			c.sees("%s (%d) cannot be told: %s", clean(p.Name), p.PID, reason(err))
+		}
+	}
 	for _, p := range procs {
 		if ctx.Err() != nil {
 			return
@@ -51,7 +61,7 @@ func outlived(ctx context.Context, env Env, c *Check) {
 		case errors.Is(err, fs.ErrNotExist): // it has ended
 			continue
 		case err != nil:
-			hidden++
+			hides(p, err)
 			continue
 		case socket == "":
 			continue
@@ -60,7 +70,7 @@ func outlived(ctx context.Context, env Env, c *Check) {
 		if !known {
 			gone, err = env.SocketDead(socket)
 			if gone = gone || errors.Is(err, fs.ErrNotExist); err != nil && !gone {
-				hidden++
+				hides(p, err)
 				continue
 			}
 			dead[socket] = gone
@@ -82,7 +92,7 @@ func outlived(ctx context.Context, env Env, c *Check) {
 		c.finds(Attention, "Processes run on whose window is gone: it was killed, or they were left running when it was closed.", "End those that nobody needs, with kill and their number. A daemon that was started there is in order.")
 	}
 	if hidden > 0 {
-		c.finds(Unknown, "Whether the window of "+processes(hidden)+" is gone cannot be told: the environment is not shown.", "Programs that guard secrets, such as ssh-agent, do not. Run this as root to see the others.")
+		c.finds(Unknown, "Whether "+processes(hidden)+" outlived a window cannot be told.", "Programs that guard secrets, such as ssh-agent, do not show their environment. Run this as root to see the others.")
 	}
 	c.finds(OK, "No process runs on whose window is gone.", "")
 }

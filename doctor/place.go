@@ -67,11 +67,16 @@ func judgeWrite(c *Check, what, path string) {
 		return
 	}
 	c.sees("%s: a file of %d bytes could not be written: %s", what, probeSize, reason(err))
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		c.finds(Unknown, "Whether the "+what+" can be written to is not known: no descriptor was free.", "Close some descriptors and run this again.")
+	if outOfDescriptors(err) {
+		c.finds(Unknown, "Whether the "+what+" can be written to is not known: no descriptor was free.", noneFree)
 		return
 	}
 	c.finds(Failure, "The "+what+" cannot be written to.", "Check its owner, its mode and its mount with `ls -ld` and `findmnt -T`.")
+}
+
+// outOfDescriptors reports whether an error says that none was left to open.
+func outOfDescriptors(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
 // reason is an error of the system as a person may see it: it names a path.
@@ -126,7 +131,11 @@ func (e Env) judgeLeftover(c *Check, l Leftover) {
 	}
 	if err != nil {
 		c.sees("%s: %s could not be listed: %s", l.What, clean(l.Folder), reason(err))
-		c.finds(Unknown, "Whether "+l.What+" were left behind is not known.", "Check the owner and the mode of the folder.")
+		remedy := "Check the owner and the mode of the folder."
+		if outOfDescriptors(err) {
+			remedy = noneFree
+		}
+		c.finds(Unknown, "Whether "+l.What+" were left behind is not known.", remedy)
 		return
 	}
 	var dead []string

@@ -103,7 +103,7 @@ func nothingLeft(t *testing.T, dir string) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var runs string
 	err = until(ctx, "ps", func() (bool, error) {
@@ -140,7 +140,14 @@ func TestAnInterruptEndsEveryHost(t *testing.T) {
 				_, err := h.run(ctx, b, Task{Command: []string{"sh", "-c", "touch " + started + "; exec sleep 600"}, History: 100})
 				ended <- err
 			}()
-			if err := until(t.Context(), h.name(), func() (bool, error) { return exists(started), nil }); err != nil {
+			if err := until(t.Context(), h.name(), func() (bool, error) {
+				select {
+				case err := <-ended:
+					return false, fmt.Errorf("it has ended before it was asked to: %w", err)
+				default:
+					return exists(started), nil
+				}
+			}); err != nil {
 				t.Fatal(err)
 			}
 			cancel()
@@ -290,6 +297,18 @@ func TestHeldDescriptorsAreContiguousAndInherited(t *testing.T) {
 	}
 	if _, err := b.start(Task{Held: 1 << 30}, "sh"); !errors.Is(err, ErrHard) {
 		t.Errorf("err = %v", err)
+	}
+}
+
+// TestARaceBuildIsToldHowToEnd: the other variables of whoever runs it are not
+// passed on.
+func TestARaceBuildIsToldHowToEnd(t *testing.T) {
+	t.Setenv(raceOptions, "atexit_sleep_ms=0")
+	t.Setenv("HONESTTY_TEST_OTHER", "1")
+	b := testBed(t)
+	r, err := b.do(t.Context(), b.dir, "sh", "-c", `echo "$GORACE|$HONESTTY_TEST_OTHER"`)
+	if err != nil || r.out != "atexit_sleep_ms=0|\n" {
+		t.Errorf("%q, %v", r.out, err)
 	}
 }
 

@@ -17,6 +17,7 @@ var noon = time.Unix(1_700_000_040, 0).Truncate(CellSpan)
 
 // A world is a scripted machine for the Sampler.
 type world struct {
+	hides  bool // see partial
 	procs  map[int]*actor
 	denied error  // answer to pids when set
 	listed func() // called by every listing when set
@@ -66,6 +67,8 @@ func upTo(n int) []int {
 	}
 	return fds
 }
+
+func (w *world) partial() bool { return w.hides }
 
 func (w *world) pids(each func(int)) error {
 	w.scans++

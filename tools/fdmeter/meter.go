@@ -128,19 +128,27 @@ func highest(src source, pid int) Value {
 
 // A Scan says how complete a walk over all processes was.
 type Scan struct {
-	Read    int   `json:"read"`    // processes whose identity was read
-	Gone    int   `json:"gone"`    // ended between listing and reading; they hold nothing any more
-	Denied  int   `json:"denied"`  // could not be looked at: they may belong to the answer
-	Failed  int   `json:"failed"`  // any other failure
-	Skipped int   `json:"skipped"` // not looked at because there were too many
-	Listed  bool  `json:"listed"`  // whether the list of processes was had
-	Cause   Cause `json:"-"`       // why it was not
+	Read    int  `json:"read"`    // processes whose identity was read
+	Gone    int  `json:"gone"`    // ended between listing and reading; they hold nothing any more
+	Denied  int  `json:"denied"`  // could not be looked at: they may belong to the answer
+	Failed  int  `json:"failed"`  // any other failure
+	Skipped int  `json:"skipped"` // not looked at because there were too many
+	Listed  bool `json:"listed"`  // whether the list of processes was had
+	// Hidden says that the list leaves out processes of other users, nobody
+	// knows how many: a proc file system mounted with hidepid.
+	Hidden bool  `json:"hidden"`
+	Cause  Cause `json:"-"` // why there is no list
 }
 
 // Complete reports whether every living process was looked at.
-func (s Scan) Complete() bool {
-	return s.Listed && s.Denied == 0 && s.Failed == 0 && s.Skipped == 0
-}
+func (s Scan) Complete() bool { return s.settled() && !s.Hidden }
+
+// settled reports whether another walk would not find out more.
+func (s Scan) settled() bool { return s.Listed && s.Unseen() == 0 }
+
+// Unseen returns how many processes are known to be there and were not looked
+// at.
+func (s Scan) Unseen() int { return s.Denied + s.Failed + s.Skipped }
 
 // ScanLimit bounds how many processes one walk reads. At about ten
 // microseconds each it is a quarter of a second.
@@ -167,7 +175,7 @@ func (m *Meter) scan() ([]Proc, Scan) {
 		scan.Cause = causeOf(err)
 		return nil, scan
 	}
-	scan.Listed = true
+	scan.Listed, scan.Hidden = true, src.partial()
 	slices.Sort(pids)
 	if len(pids) > ScanLimit {
 		scan.Skipped = len(pids) - ScanLimit

@@ -138,6 +138,16 @@ func (p *procfs) pids(each func(pid int)) error {
 	return err
 }
 
+// partial asks for the first process, which is always there: a proc file system
+// mounted with hidepid does not list it to other users.
+func (p *procfs) partial() bool {
+	if !p.real || !p.files.exists(1) {
+		return false
+	}
+	_, _, err := p.files.size(cpathOf(p.root + "/1"))
+	return isGone(err)
+}
+
 func (p *procfs) identity(pid int) (Proc, error) {
 	if pid <= 0 {
 		return Proc{}, ErrGone

@@ -26,7 +26,9 @@ type Record struct {
 	At   time.Time `json:"at"`
 	// Boot tells two runs of the machine apart: pids and start times begin
 	// anew with each. "" when it was not known.
-	Boot      string     `json:"boot_id"`
+	Boot string `json:"boot_id"`
+	// Whole says that every process there was is in it.
+	Whole     bool       `json:"whole,omitempty"`
 	Processes []Recorded `json:"processes"`
 }
 
@@ -222,13 +224,37 @@ func (r *Recorded) UnmarshalJSON(text []byte) error {
 type Change struct {
 	PID    int
 	Name   string
-	Before Value // its count; unknown as Gone when it is in the later record only
+	Before Value // its count; see absent for one that is in the later record only
 	After  Value
 	Diff   Diff
 }
 
+// startSlack is how far the start of a process may lie from when it is said to
+// be: the kernel tells its own start in whole seconds.
+const startSlack = time.Second
+
+// absent is the count of a process that is not in r: Gone when it is known not
+// to have been there then, and NotRecorded when it may have been. Started is
+// when it began, or the zero time.
+func (r Record) absent(started time.Time) Value {
+	if r.Whole || started.After(r.At.Add(startSlack)) {
+		return Unknown(Gone)
+	}
+	return Unknown(NotRecorded)
+}
+
+// instead is what stands for the descriptors of a process that is not in a
+// record: none when it was not there.
+func instead(count Value) Breakdown {
+	if count.Cause() == Gone {
+		return Breakdown{Listed: Known(0)}
+	}
+	return Breakdown{Listed: count}
+}
+
 // CompareRecords compares the processes of two records, the earlier one first,
-// by pid. One that is in only one of them has everything opened or closed.
+// by pid. One that was not there at the time of one of them has everything
+// opened or closed; of one that may have been there nothing is claimed.
 func CompareRecords(a, b Record) []Change {
 	other := a.Boot != b.Boot // then no process is the same one
 	find := func(r Record, pid int) (Recorded, bool) {
@@ -251,11 +277,21 @@ func CompareRecords(a, b Record) []Change {
 		if c.Name == "" {
 			c.Name = before.Reading.Name
 		}
+		switch {
+		case !was && other:
+			c.Before = Unknown(Gone)
+		case !was:
+			c.Before = a.absent(after.Reading.Started)
+		case !is && other:
+			c.After = Unknown(Gone)
+		case !is:
+			c.After = b.absent(time.Time{})
+		}
 		if !was {
-			c.Before, before.Breakdown = Unknown(Gone), Breakdown{Listed: Known(0)}
+			before.Breakdown = instead(c.Before)
 		}
 		if !is {
-			c.After, after.Breakdown = Unknown(Gone), Breakdown{Listed: Known(0)}
+			after.Breakdown = instead(c.After)
 		}
 		if other && was && is {
 			before.Breakdown.Birth = after.Breakdown.Birth + 1

@@ -2,9 +2,11 @@ package fdmeter
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestAFileThatIsNoRecordIsRefused(t *testing.T) {
@@ -35,8 +37,8 @@ func TestRecordsCompareProcessByProcess(t *testing.T) {
 		return Recorded{Reading{PID: pid, Name: "p", Count: b.Listed}, b}
 	}
 	pipe, file := FD{Number: 3, Kind: KindPipe, Target: "pipe:[1]"}, FD{Number: 4, Kind: KindFile, Target: "/a"}
-	a := Record{Boot: "x", Processes: []Recorded{one(10, 1, pipe, file), one(11, 1, pipe), one(12, 1, pipe)}}
-	b := Record{Boot: "x", Processes: []Recorded{one(10, 1, file), one(12, 9, pipe), one(13, 1, pipe, file)}}
+	a := Record{Boot: "x", Whole: true, Processes: []Recorded{one(10, 1, pipe, file), one(11, 1, pipe), one(12, 1, pipe)}}
+	b := Record{Boot: "x", Whole: true, Processes: []Recorded{one(10, 1, file), one(12, 9, pipe), one(13, 1, pipe, file)}}
 	changes := CompareRecords(a, b)
 	var got []string
 	for _, c := range changes {
@@ -59,6 +61,35 @@ func TestRecordsCompareProcessByProcess(t *testing.T) {
 			!slices.Equal(numbersIn(d.Survived), want.survived) || d.Replaced != want.replaced || !d.Complete {
 			t.Errorf("process %d: %+v", changes[i].PID, d)
 		}
+	}
+}
+
+// TestNothingIsClaimedOfAProcessThatASnapshotLeftOut compares snapshots of some
+// processes only.
+func TestNothingIsClaimedOfAProcessThatASnapshotLeftOut(t *testing.T) {
+	one := func(pid int, started time.Time) Recorded {
+		b := Breakdown{PID: pid, Birth: 1, Listed: Known(1), FDs: []FD{{Number: 3, Kind: KindPipe, Target: "pipe:[1]"}}}
+		return Recorded{Reading{PID: pid, Name: "p", Count: b.Listed, Started: started}, b}
+	}
+	a := Record{Boot: "x", At: noon, Processes: []Recorded{one(10, noon.Add(-time.Hour))}}
+	b := Record{Boot: "x", At: noon.Add(time.Minute), Processes: []Recorded{
+		one(11, noon.Add(-time.Hour)), one(12, noon.Add(30*time.Second)), one(13, time.Time{}),
+	}}
+	left := func(changes []Change) (out []string) {
+		for _, c := range changes {
+			out = append(out, fmt.Sprintf("%d %s>%s %v %d %d", c.PID, c.Before.Reason(), c.After.Reason(), c.Diff.Complete, len(c.Diff.Opened), len(c.Diff.Closed)))
+		}
+		return out
+	}
+	const not, gone = "not in that snapshot", "process is gone"
+	want := []string{"10 >" + not + " false 0 0", "11 " + not + "> false 0 0", "12 " + gone + "> true 1 0", "13 " + not + "> false 0 0"}
+	if got := left(CompareRecords(a, b)); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	b.Boot = "y" // after another start of the machine no process is the same
+	want = []string{"10 >" + gone + " true 0 1", "11 " + gone + "> true 1 0", "12 " + gone + "> true 1 0", "13 " + gone + "> true 1 0"}
+	if got := left(CompareRecords(a, b)); !slices.Equal(got, want) {
+		t.Errorf("another boot: got %q, want %q", got, want)
 	}
 }
 

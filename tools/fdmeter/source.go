@@ -5,6 +5,8 @@ package fdmeter
 type source interface {
 	// pids calls each for every process and fails as a whole or not at all.
 	pids(each func(pid int)) error
+	// partial reports whether pids is known to leave out processes of others.
+	partial() bool
 	// identity returns who a process is; the command line is not part of it.
 	identity(pid int) (Proc, error)
 	// command returns argv, which is empty for a kernel thread.
@@ -56,6 +58,7 @@ type source interface {
 type nowhere struct{}
 
 func (nowhere) pids(func(int)) error                 { return ErrUnsupported }
+func (nowhere) partial() bool                        { return false }
 func (nowhere) identity(int) (Proc, error)           { return Proc{}, ErrUnsupported }
 func (nowhere) command(int) ([]string, error)        { return nil, ErrUnsupported }
 func (nowhere) count(int) (Value, Method, uint64)    { return Unknown(Unsupported), ByNone, 0 }

@@ -59,6 +59,8 @@ func (libproc) fds(pid int) ([]proxFD, error) {
 	}
 }
 
+func (libproc) partial() bool { return false }
+
 func (libproc) pids(each func(pid int)) error {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {

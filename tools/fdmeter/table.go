@@ -49,7 +49,7 @@ func (s *Sampler) renew(src source, roots []int) {
 	}
 	last := s.newest
 	s.newest = newest
-	if !known || s.looked == 0 || s.tick-s.looked >= every || s.lost || !s.scan.Complete() ||
+	if !known || s.looked == 0 || s.tick-s.looked >= every || s.lost || !s.scan.settled() ||
 		newest < last || newest-last > probeLimit || !slices.Equal(roots, s.asked) {
 		s.looked, s.lost, s.late = s.tick, false, s.late[:0]
 		s.asked = append(s.asked[:0], roots...)
@@ -128,7 +128,7 @@ func (s *Sampler) refresh(src source) {
 			e.seen = s.tick
 		}
 	} else {
-		s.scan.Listed = true
+		s.scan.Listed, s.scan.Hidden = true, src.partial()
 	}
 	s.sweep(src)
 }

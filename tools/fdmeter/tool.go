@@ -150,5 +150,11 @@ func (m *Meter) nearest(r *ToolResult, limit int, now time.Time) error {
 		limit = defaultProcesses
 	}
 	r.Processes = r.Processes[:min(len(r.Processes), limit)]
+	switch n := scan.Unseen(); {
+	case n > 0:
+		return fmt.Errorf("processes that could not be looked at: %d", n)
+	case scan.Hidden:
+		return errors.New("processes of other users are hidden from this user")
+	}
 	return nil
 }

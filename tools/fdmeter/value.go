@@ -25,6 +25,7 @@ const (
 	Broken              // any other error
 	Elsewhere           // in another network namespace, whose tables are not ours
 	NotListed           // not in the tables that were read
+	NotRecorded         // the process is not in that snapshot, and may have been there
 )
 
 var causeWords = [...]string{
@@ -39,6 +40,7 @@ var causeWords = [...]string{
 	Broken:        "read failed",
 	Elsewhere:     "in another network namespace",
 	NotListed:     "not in the socket tables",
+	NotRecorded:   "not in that snapshot",
 }
 
 func (c Cause) String() string {

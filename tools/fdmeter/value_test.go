@@ -14,7 +14,7 @@ func TestZeroValueIsUnknownAndNeverPrintsAsZero(t *testing.T) {
 	if _, known := v.Get(); known || v.String() != "?" || v.Reason() != "not read" {
 		t.Errorf("zero Value: %q %q", v.String(), v.Reason())
 	}
-	for c := NotRead; c <= Broken; c++ {
+	for c := NotRead; c <= NotRecorded; c++ {
 		text, err := json.Marshal(Unknown(c))
 		if err != nil || string(text) != "null" {
 			t.Errorf("JSON of unknown %v = %s, %v", c, text, err)

@@ -15,11 +15,12 @@ import (
 
 // A plan says which rows of the header an area has room for. The table keeps at
 // least minRows.
-type plan struct{ count, head, hints, scale, system bool }
+type plan struct{ count, head, hints, scale, system, why bool }
 
 const minRows = 3
 
-func planOf(w, h int) plan {
+// Why is wanted for a subject whose missing line needs a word.
+func planOf(w, h int, why bool) plan {
 	p := plan{count: h > 1, head: h > 2}
 	left := h - 3 - minRows
 	take := func(n int) bool {
@@ -32,6 +33,7 @@ func planOf(w, h int) plan {
 	p.hints = take(1)
 	p.scale = w >= minScale && take(2)
 	p.system = take(1)
+	p.why = why && take(1)
 	return p
 }
 
@@ -50,11 +52,15 @@ func (f *FDs) Draw(s *screen.Screen, x, y, w, h int, focused bool, th theme.Them
 		c.text(x+1, y, w-2, "? unknown: nothing is counted yet", th.Dim)
 		return
 	}
-	p := planOf(w, h)
+	p := planOf(w, h, unselected(f.subject().Reading))
 	at, end := y, y+h
-	f.drawSubject(c, x, at, w, p.count)
+	f.drawSubject(c, x, at, w, p)
 	at++
 	if p.count {
+		at++
+	}
+	if p.why {
+		c.text(x+1, at, w-2, unselectedWords(w-2), c.th.Dim)
 		at++
 	}
 	if p.scale {
@@ -83,10 +89,10 @@ func (f *FDs) Draw(s *screen.Screen, x, y, w, h int, focused bool, th theme.Them
 
 // drawSubject draws who the header is about and what it holds, with its types
 // at the right where they were looked at.
-func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
+func (f *FDs) drawSubject(c canvas, x, y, w int, p plan) {
 	who := f.subject()
 	room := w - 2
-	if used := f.drawTypes(c, x, y, w, count); used > 0 {
+	if used := f.drawTypes(c, x, y, w, p.count); used > 0 {
 		room -= used + 2
 	}
 	name := pidText(who.PID) + " " + program(who.Reading)
@@ -97,7 +103,7 @@ func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
 		name = "has ended: " + name
 	}
 	c.text(x+1, y, room, name, c.th.Accent)
-	if !count {
+	if !p.count {
 		return
 	}
 	var pieces []piece
@@ -116,8 +122,8 @@ func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
 	}
 	pieces = append(pieces,
 		piece{"highest", reasoned(who.Highest), figureStyle(who.Highest)})
-	if n, known := who.Highest.Get(); known && n >= fdmeter.FDSetSize && who.NoSelect {
-		pieces = append(pieces, piece{value: "no limit at 1024: it never calls select()", st: c.th.Dim})
+	if !p.why && unselected(who.Reading) {
+		pieces = append(pieces, piece{value: unselectedWords(room / 2), st: c.th.Dim})
 	}
 	if who.Growth.Known() {
 		pieces = append(pieces, piece{growth(who.Growth) + "/min", trendWords(who.Growth), c.th.Text})
@@ -132,6 +138,23 @@ func (f *FDs) drawSubject(c canvas, x, y, w int, count bool) {
 		piece{"soft", reasoned(who.Soft), c.th.Dim}, piece{"hard", reasoned(who.Hard), c.th.Dim},
 		piece{"counted by", who.Method.String(), c.th.Dim})
 	c.pieces(x+1, y+1, room, "   ", pieces)
+}
+
+// unselected reports whether a process is past 1024 and has no line there.
+func unselected(r fdmeter.Reading) bool {
+	n, known := r.Highest.Get()
+	return r.NoSelect && known && n >= fdmeter.FDSetSize
+}
+
+// unselectedWords say why, in w columns where that is possible.
+func unselectedWords(w int) string {
+	const shortest = "no select(): ours"
+	for _, words := range []string{"no line at 1024: our own program, which never calls select()", "no line at 1024: ours, no select()"} {
+		if len(words) <= w {
+			return words
+		}
+	}
+	return shortest
 }
 
 // caution is what stands before the words of an alarm; words alone do in a
@@ -219,8 +242,10 @@ func (f *FDs) drawSystem(c canvas, x, y, w int) {
 	}
 	if scan := f.shown.Snapshot.Scan; !scan.Listed {
 		pieces = append(pieces, piece{"processes", "? (" + scan.Cause.String() + ")", c.th.Attention})
-	} else if n := scan.Denied + scan.Failed + scan.Skipped; n > 0 {
+	} else if n := scan.Unseen(); n > 0 {
 		pieces = append(pieces, piece{"processes not looked at", outcome.Count(int64(n)), c.th.Attention})
+	} else if scan.Hidden {
+		pieces = append(pieces, piece{"processes of others", "? (hidden)", c.th.Attention})
 	}
 	if f.shown.Waits != "" {
 		pieces = append(pieces, piece{"waits by", f.shown.Waits, c.th.Dim})

@@ -186,12 +186,19 @@ func unseen(s *fdmeter.Survey) []string {
 	if s.Cut {
 		out = append(out, "! partial: there are more descriptors than one look may take")
 	}
-	if n := len(s.Unseen) + s.Scan.Denied + s.Scan.Failed + s.Scan.Skipped; n > 0 {
+	if n := len(s.Unseen) + s.Scan.Unseen(); n > 0 {
 		why := ""
 		if len(s.Unseen) > 0 {
 			why = " (" + s.Unseen[0].Reason + ")"
 		}
-		out = append(out, "! partial: "+outcome.Count(int64(n))+" processes were not looked at"+why)
+		were := " processes were"
+		if n == 1 {
+			were = " process was"
+		}
+		out = append(out, "! partial: "+outcome.Count(int64(n))+were+" not looked at"+why)
+	}
+	if s.Scan.Hidden {
+		out = append(out, "! partial: processes of other users are hidden from this user")
 	}
 	return out
 }

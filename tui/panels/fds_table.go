@@ -71,7 +71,7 @@ func (f *FDs) drawTable(c canvas, x, y, w, h int, focused bool) {
 		return
 	}
 	c.drawCells(x, y, cols, cells{
-		pid: "pid", process: f.head(), fds: "fds", highest: "highest", perMinute: "/min", nearest: "nearest line", trend: "trend",
+		pid: "pid", process: f.head(cols.process), fds: "fds", highest: "highest", perMinute: "/min", nearest: "nearest line", trend: "trend",
 		st: c.th.Dim, figures: c.th.Dim,
 	})
 	f.list = rect{x, y + 1, w, h - 1}
@@ -87,12 +87,16 @@ func (f *FDs) drawTable(c canvas, x, y, w, h int, focused bool) {
 }
 
 // head is that of the processes. It names the order where that is not the one
-// by the nearest line.
-func (f *FDs) head() string {
+// by the nearest line, and where it is narrow the order alone.
+func (f *FDs) head(w int) string {
 	if f.order == byNearest {
 		return "process"
 	}
-	return "process, by " + f.order.String()
+	order := "by " + f.order.String()
+	if full := "process, " + order; len(full) <= w {
+		return full
+	}
+	return order
 }
 
 // cells are the texts of one row.

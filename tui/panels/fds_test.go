@@ -339,3 +339,48 @@ func TestPanesAndThisWindowAreMarked(t *testing.T) {
 		t.Errorf("%q is marked", line)
 	}
 }
+
+// TestWhyAProcessHasNoLineAt1024IsSaidInEveryDock looks at one of our own
+// program, above 1024.
+func TestWhyAProcessHasNoLineAt1024IsSaidInEveryDock(t *testing.T) {
+	own := process(10, "honestty mcp", 1110, 1109)
+	own.NoSelect, own.Soft = true, fdmeter.Known(20_000)
+	f := &FDs{}
+	f.Show(reading(lined(own)))
+	f.Choose(10)
+	for w, want := range map[int]string{
+		24: "no select(): ours",
+		39: "no line at 1024: ours, no select()", 48: "no line at 1024: ours, no select()",
+		90: "no line at 1024: our own program, which never calls select()",
+	} {
+		text := draw(f, w, 20, unicodeTheme).Text()
+		if !strings.Contains(text, want) || w > 24 && !strings.Contains(text, "1,109") {
+			t.Errorf("%d columns: no %q in\n%s", w, want, text)
+		}
+	}
+	below, other := own, own
+	below.Highest, other.NoSelect = fdmeter.Known(1000), false
+	for name, p := range map[string]fdmeter.Process{"below it": below, "of another program": other} {
+		f.Show(reading(lined(p)))
+		if text := draw(f, 90, 20, unicodeTheme).Text(); strings.Contains(text, "no line at 1024") {
+			t.Errorf("%s it is said too:\n%s", name, text)
+		}
+	}
+}
+
+func TestHiddenProcessesAreNotPassedOverInSilence(t *testing.T) {
+	r := reading(process(10, "a", 5, 6))
+	r.Snapshot.Scan = fdmeter.Scan{Listed: true, Read: 3, Hidden: true}
+	f := &FDs{}
+	f.Show(r)
+	if text := draw(f, 90, 20, unicodeTheme).Text(); !strings.Contains(text, "processes of others ? (hidden)") {
+		t.Errorf("nothing is said of them in\n%s", text)
+	}
+	if got := unseen(&fdmeter.Survey{Scan: r.Snapshot.Scan}); len(got) != 1 || !strings.Contains(got[0], "hidden from this user") {
+		t.Errorf("got %q", got)
+	}
+	one := unseen(&fdmeter.Survey{Scan: fdmeter.Scan{Listed: true, Denied: 1}})
+	if len(one) != 1 || !strings.Contains(one[0], "1 process was not looked at") {
+		t.Errorf("got %q", one)
+	}
+}
