@@ -30,7 +30,7 @@ func (d *desk) work(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.work(c)
 		}
-	case callsOpenedMsg, callsReadMsg, callDetailMsg, outputMsg, jobsMsg, tailMsg, noteMsg:
+	case callsOpenedMsg, callsReadMsg, callDetailMsg, outputMsg, jobsMsg, tailMsg, noteMsg, stepMsg:
 		d.work(d.send(msg))
 	}
 }

@@ -167,6 +167,17 @@ func (d *desk) started(script string) *view {
 	return d.m.views[pane.ID()]
 }
 
+func TestASearchIsCountedAgainAfterAChangeOfSize(t *testing.T) {
+	d := newDesk(t, deskConfig{})
+	v := d.pane(alive("zsh", "/", 4711), strings.Repeat("needle and hay\n", 100), openedMsg{})
+	d.typ("\x02[")
+	d.typ("?needle\r")
+	d.send(stepMsg{v.pane.ID()})
+	d.contains("100 of 100 matches")
+	d.work(d.send(resizedMsg{ptybridge.Size{Cols: 90, Rows: 20}}))
+	d.contains("100 of 100 matches")
+}
+
 func TestCopyModeSpeaksOfNewOutputOnlyWhenThereIsSome(t *testing.T) {
 	d := newDesk(t, deskConfig{})
 	v := d.started("echo one; read go")

@@ -78,8 +78,7 @@ func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) te
 		cmds = append(cmds, m.copyOut(r.Text, r.Lines, lacks))
 	}
 	if r.More {
-		id := v.pane.ID()
-		cmds = append(cmds, func() tea.Msg { return stepMsg{id} })
+		cmds = append(cmds, searchOn(v))
 	}
 	if r.Autoscroll && !m.scrolling {
 		m.scrolling = true
@@ -96,11 +95,34 @@ func (m *Model) selecting(v *view, call func(*copymode.Mode) copymode.Result) te
 // stepRows is how many rows a search reads before the window gets its turn.
 const stepRows = 5000
 
+// searchOn has a search go on once the window had its turn.
+func searchOn(v *view) tea.Cmd {
+	if v.stepping {
+		return nil
+	}
+	v.stepping = true
+	id := v.pane.ID()
+	return func() tea.Msg { return stepMsg{id} }
+}
+
+// searchAnew has the searches go on that a change of size began anew.
+func (m *Model) searchAnew() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, v := range m.views {
+		if v.searchAnew {
+			v.searchAnew = false
+			cmds = append(cmds, searchOn(v))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
 func (m *Model) stepSearch(id session.PaneID) tea.Cmd {
 	v := m.views[id]
 	if v == nil {
 		return nil
 	}
+	v.stepping = false
 	return m.selecting(v, func(c *copymode.Mode) copymode.Result {
 		more, _ := c.Step(stepRows)
 		return copymode.Result{More: more}

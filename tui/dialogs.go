@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,7 +162,7 @@ func (m *Model) help() tea.Cmd {
 func (m *Model) copyHelp(v *view) {
 	var items []picker.Item
 	for _, b := range copymode.Bindings() {
-		items = append(items, picker.Item{ID: b.Keys[0], Title: b.Does, Keys: keymap.Labels(b.Keys)})
+		items = append(items, picker.Item{ID: b.Keys[0], Title: b.Does, Keys: copyLabel(m.keys, b)})
 	}
 	m.open(&dialog{
 		Dialog: picker.New("Keys of copy mode", "key", items, nil),
@@ -180,12 +181,27 @@ func CopyKeys(m *keymap.Map) string {
 	b.WriteString("\n")
 	w := 0
 	for _, k := range copymode.Bindings() {
-		w = max(w, len(keymap.Labels(k.Keys)))
+		w = max(w, len(copyLabel(m, k)))
 	}
 	for _, k := range copymode.Bindings() {
-		fmt.Fprintf(&b, "  %-*s  %s\n", w, keymap.Labels(k.Keys), k.Does)
+		fmt.Fprintf(&b, "  %-*s  %s\n", w, copyLabel(m, k), k.Does)
 	}
 	return b.String()
+}
+
+// copyLabel is the keys of a binding of copy mode as they reach it: the prefix
+// has to be pressed twice, and what is bound without it does something else.
+func copyLabel(m *keymap.Map, b copymode.Binding) string {
+	keys := slices.DeleteFunc(slices.Clone(b.Keys), func(key string) bool {
+		_, taken := m.Resolve(false, key)
+		return taken
+	})
+	label := keymap.Labels(keys)
+	if m.Prefix() == "" || !slices.Contains(keys, m.Prefix()) {
+		return label
+	}
+	prefix := keymap.Label(m.Prefix())
+	return strings.Replace(label, prefix, prefix+" "+prefix, 1)
 }
 
 // confirm asks before something that cannot be taken back.

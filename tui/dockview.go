@@ -27,16 +27,27 @@ func (m *Model) composeDock() {
 	m.panels.Draw(m.screen, h.X, h.Y, max(h.W, b.W), h.H+b.H, m.inDock, m.theme)
 }
 
+// toggleDock hides the dock that is shown, and shows it otherwise: one that is
+// open but has no place is not shown.
 func (m *Model) toggleDock() tea.Cmd {
-	m.dock.Open = !m.dock.Open
-	if err := m.dock.Fits(m.area()); m.dock.Open && err != nil {
-		m.dock.Open = false
-		m.say(err.Error(), true)
+	if !m.docked.Shown() {
+		m.openDock()
 		return nil
 	}
-	m.inDock = false
+	m.dock.Open, m.inDock = false, false
 	m.moved()
 	return nil
+}
+
+// openDock shows the dock, or says why it has no place. One that was open before
+// the window became too small stays open for when it grows.
+func (m *Model) openDock() {
+	if err := m.dock.Fits(m.area()); err != nil {
+		m.say(err.Error(), true)
+		return
+	}
+	m.dock.Open, m.inDock = true, false
+	m.moved()
 }
 
 func (m *Model) focusDock() tea.Cmd {
@@ -45,7 +56,7 @@ func (m *Model) focusDock() tea.Cmd {
 		return nil
 	}
 	if !m.docked.Shown() {
-		m.toggleDock()
+		m.openDock()
 	}
 	m.inDock = m.docked.Shown()
 	return tea.Batch(m.panelsChanged(), m.soon())
@@ -54,7 +65,7 @@ func (m *Model) focusDock() tea.Cmd {
 func (m *Model) showFDs() tea.Cmd {
 	m.panels.Show(m.fds.Name())
 	if !m.docked.Shown() {
-		m.toggleDock()
+		m.openDock()
 	}
 	m.inDock = m.docked.Shown()
 	return nil

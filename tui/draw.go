@@ -313,8 +313,8 @@ const minTitle = 6
 // that really runs, where they differ. It gets what the command and its place
 // leave, since anybody can set a title.
 func (m *Model) headerTitle(v *view, w int) string {
-	title := screen.Visible(v.info.Title)
-	if title == "" || title == v.command() || !v.alive() {
+	title := v.title(m.w.opt.Env("HOME"))
+	if title == "" {
 		return ""
 	}
 	g := m.theme.Glyphs

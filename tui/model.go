@@ -170,7 +170,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.waiting = m.waiting[:0]
 	}
-	return m, tea.Batch(cmd, m.watchQueue(), m.draw())
+	return m, tea.Batch(cmd, m.watchQueue(), m.searchAnew(), m.draw())
 }
 
 // View is for Bubble Tea's own renderer, which a window does not use.

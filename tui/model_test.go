@@ -355,22 +355,6 @@ func TestWhatEndedAPaneIsReadableWhole(t *testing.T) {
 	}
 }
 
-func TestTheHeaderNamesCommandAndPlaceBeforeTheTitle(t *testing.T) {
-	d := newDesk(t, deskConfig{cols: 100})
-	left, _ := two(d)
-	d.write(left, "\x1b]2;"+strings.Repeat("long ", 50)+"\a")
-	d.contains("1 zsh · long")
-	d.contains("~/src/app ")
-	d.contains("2 node · dev server  ~/src/app/web")
-}
-
-func TestAZoomedPaneSaysSo(t *testing.T) {
-	d := newDesk(t, deskConfig{})
-	two(d)
-	d.typ("\x02z")
-	d.contains("zoomed dev server")
-}
-
 func TestPlainModeDrawsNoLines(t *testing.T) {
 	d := newDesk(t, deskConfig{settings: "[ui]\nplain = true\n", cols: 120, rows: 40})
 	four(d)

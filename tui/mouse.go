@@ -8,6 +8,7 @@ import (
 	"github.com/honestty/honestty/session"
 	"github.com/honestty/honestty/tui/copymode"
 	"github.com/honestty/honestty/tui/input"
+	"github.com/honestty/honestty/tui/keymap"
 	"github.com/honestty/honestty/tui/layout"
 	"github.com/honestty/honestty/vt"
 )
@@ -59,10 +60,7 @@ func (m *Model) press(ev input.Mouse) tea.Cmd {
 	m.grab = grab{}
 	switch {
 	case ev.Y == m.size.Rows-1:
-		if n, ok := m.bar().TabAt(m.size.Cols, ev.X); ok {
-			m.showTab(n - 1)
-		}
-		return nil
+		return m.pressBar(ev.X)
 	case m.docked.Border().Contains(ev.X, ev.Y) && m.docked.Shown() && !m.docked.Header.Contains(ev.X, ev.Y):
 		m.grab.dock = true
 		return nil
@@ -97,6 +95,18 @@ func (m *Model) press(ev input.Mouse) tea.Cmd {
 		return nil
 	}
 	m.pressPane(v, ev)
+	return nil
+}
+
+// pressBar goes to the tab, or does what the key stands for, that is shown at a
+// column of the status bar.
+func (m *Model) pressBar(x int) tea.Cmd {
+	bar := m.bar()
+	if n, ok := bar.TabAt(m.size.Cols, x); ok {
+		m.showTab(n - 1)
+	} else if bar.HelpAt(m.size.Cols, x) {
+		return m.do(keymap.Help)
+	}
 	return nil
 }
 

@@ -96,12 +96,18 @@ func (m *Model) askPipe() tea.Cmd {
 		}
 		return m.withFile(out.Whole(), func(path string) session.Spec {
 			return session.Spec{
-				Command: []string{"/bin/sh", "-c", command + ` <"$HONESTTY_OUTPUT"`},
+				Command: reading(command),
 				Env:     append(os.Environ(), "HONESTTY_OUTPUT="+path),
 			}
 		})
 	})
 	return nil
+}
+
+// reading is a command line with the output as its standard input. The line may
+// be a pipeline or several commands, so the shell itself reads from it.
+func reading(command string) []string {
+	return []string{"/bin/sh", "-c", `exec <"$HONESTTY_OUTPUT"` + "\n" + command}
 }
 
 // openEditor opens all that a pane wrote in the user's editor.

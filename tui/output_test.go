@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,5 +36,26 @@ func TestAClipboardProgramThatHangsIsStopped(t *testing.T) {
 	}
 	if err := runTool([]string{"/bin/sh", "-c", `test "$(cat)" = text`}, "text", outer.Patience); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnOutputIsTheInputOfAWholeCommandLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "it's output")
+	if err := os.WriteFile(path, []byte("b\na\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"cat":                    "b\na\nb\n",
+		"sort | uniq":            "a\nb\n",
+		"head -n 1; exit 0":      "b\n",
+		"cat # all of it":        "b\na\nb\n",
+		"true && cat || echo no": "b\na\nb\n",
+	} {
+		argv := reading(line)
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = append(os.Environ(), "HONESTTY_OUTPUT="+path)
+		if got, err := cmd.Output(); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
 	}
 }

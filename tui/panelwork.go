@@ -100,7 +100,7 @@ type player struct {
 func (m *Model) showPanel(p panels.Panel) tea.Cmd {
 	m.panels.Show(p.Name())
 	if !m.docked.Shown() {
-		m.toggleDock()
+		m.openDock()
 	}
 	m.inDock = m.docked.Shown()
 	return tea.Batch(m.panelsChanged(), m.soon())

@@ -95,11 +95,11 @@ func (m *Model) tabName(t *tab) string {
 		return t.name
 	}
 	v := m.views[session.PaneID(t.tree.Focus())]
-	switch {
-	case v == nil:
+	if v == nil {
 		return ""
-	case v.info.Title != "" && v.alive():
-		return v.info.Title
+	}
+	if title := v.title(m.w.opt.Env("HOME")); title != "" {
+		return title
 	}
 	return v.command()
 }

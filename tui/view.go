@@ -32,6 +32,8 @@ type view struct {
 	frozen       *vt.Terminal   // what copy mode shows: the pane as it was when it began
 	frozenAt     int64          // bytes that had been read by then
 	byWheel      bool           // copy mode was entered by the wheel and ends at the bottom
+	stepping     bool           // a stepMsg of its search is on the way
+	searchAnew   bool           // its search has to be stepped, should there be one
 
 	readOnly bool     // what is typed does not reach the program
 	activity bool     // output came while it was not shown
@@ -139,6 +141,16 @@ func (v *view) place(home string) string {
 	return dir
 }
 
+// title is what the program calls itself, where that tells more than its command
+// and its place, of which some shells make a title.
+func (v *view) title(home string) string {
+	title, place := screen.Visible(v.info.Title), screen.Visible(v.place(home))
+	if !v.alive() || title == v.command() || title == place || title == v.command()+" "+place {
+		return ""
+	}
+	return title
+}
+
 // notified returns the notices that came since the last call.
 func (v *view) notified() []session.Notice {
 	var out []session.Notice
@@ -164,6 +176,7 @@ func (v *view) resize(size ptybridge.Size) {
 	v.frozen.Resize(size.Cols, size.Rows)
 	v.copy.Use(copymode.Of(v.frozen))
 	v.copy.Settle()
+	v.searchAnew = true
 }
 
 // wroteOn reports whether output came since copy mode began.

@@ -163,6 +163,16 @@ func TestPromptJumps(t *testing.T) {
 	}
 }
 
+func TestNothingRunsAtAFirstPrompt(t *testing.T) {
+	for _, written := range []string{markA + "$ " + markB, "motd\r\n" + markA + "$ " + markB + "ls"} {
+		r := newRig(t, 40, 5, 100, written)
+		r.keys("za")
+		if s := r.m.Status().Notice; s != "nothing was run at this prompt yet" {
+			t.Errorf("%q: notice %q", written, s)
+		}
+	}
+}
+
 // TestTheWholeOutputIsWhatTheCommandWrote is what a program gets that counts lines.
 func TestTheWholeOutputIsWhatTheCommandWrote(t *testing.T) {
 	for _, wrote := range []string{"", "a\n", "a", "a\nb\n", "a\nb", "\n", "a\n\n"} {

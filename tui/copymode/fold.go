@@ -91,6 +91,9 @@ func (f *folds) trim(cut int64) {
 // foldable returns the lines that a fold of a command's output hides. why says
 // what stands against it.
 func foldable(b Buffer, c Command) (from, to int64, why string) {
+	if c.Running() && c.Output == none {
+		return 0, 0, "nothing was run at this prompt yet"
+	}
 	if c.Running() {
 		return 0, 0, "the command still runs; its output folds when it has ended"
 	}

@@ -186,6 +186,8 @@ func Label(key string) string {
 		base = "PgUp"
 	case base == "pgdown":
 		base = "PgDown"
+	case len(base) == 2 && base[0] == 'z':
+		// Two keys of copy mode, one after the other: zz is not Zz.
 	case len(base) > 1 && base[0] < 0x80:
 		base = strings.ToUpper(base[:1]) + base[1:]
 	}

@@ -107,7 +107,7 @@ func TestKeysAreLabelledAsPeopleReadThem(t *testing.T) {
 	for key, want := range map[string]string{
 		"ctrl+b": "^B", "%": "%", "K": "K", "space": "Space", "ctrl+left": "Ctrl+Left", "alt+shift+n": "Alt+Shift+n",
 		"pgup": "PgUp", "shift+pgdown": "Shift+PgDown", "f12": "F12", "alt++": "Alt++", "ctrl+space": "Ctrl+Space", "Ä": "Ä",
-		"super+ctrl+b": "Super+Ctrl+b",
+		"super+ctrl+b": "Super+Ctrl+b", "zz": "zz", "zM": "zM", "up": "Up",
 	} {
 		if got := Label(key); got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)

@@ -104,10 +104,10 @@ func TestADockWithoutRoomSaysWhatItNeeds(t *testing.T) {
 		area Size
 		want string
 	}{
-		{Dock{}, Size{60, 23}, "no room: the space for panes and dock has 60 columns, 61 are needed"},
-		{Dock{}, Size{80, 8}, "no room: the space for panes and dock has 8 rows, 9 are needed"},
-		{Dock{Side: SideBottom}, Size{80, 13}, "no room: the space for panes and dock has 13 rows, 14 are needed"},
-		{Dock{Side: SideBottom}, Size{39, 30}, "no room: the space for panes and dock has 39 columns, 40 are needed"},
+		{Dock{}, Size{60, 23}, "no room: 61 columns are needed, the space for panes and dock has 60"},
+		{Dock{}, Size{80, 8}, "no room: 9 rows are needed, the space for panes and dock has 8"},
+		{Dock{Side: SideBottom}, Size{80, 13}, "no room: 14 rows are needed, the space for panes and dock has 13"},
+		{Dock{Side: SideBottom}, Size{39, 30}, "no room: 40 columns are needed, the space for panes and dock has 39"},
 	} {
 		if err := test.dock.Fits(test.area); !errors.Is(err, ErrNoRoom) || err.Error() != test.want {
 			t.Errorf("%v on %v: %v, want %s", test.dock, test.area, err, test.want)

@@ -21,8 +21,9 @@ type NoRoomError struct {
 	Have, Need int    // cells
 }
 
+// Error says what is needed first: a narrow window shows only the beginning.
 func (e *NoRoomError) Error() string {
-	return fmt.Sprintf("no room: %s has %d %s, %d are needed", e.Object, e.Have, e.Axis, e.Need)
+	return fmt.Sprintf("no room: %d %s are needed, %s has %d", e.Need, e.Axis, e.Object, e.Have)
 }
 
 // Is makes a NoRoomError match ErrNoRoom.

@@ -33,10 +33,10 @@ func TestASplitWithoutRoomIsRefusedWithTheSizesThatMatter(t *testing.T) {
 		area Size
 		want string
 	}{
-		{"too narrow", narrow, 1, Right, small, "no room: pane 1 has 4 columns, 5 are needed"},
-		{"too low", ok(ok(New(1).Split(1, Down, 2, small)).Split(2, Down, 3, small)), 3, Down, small, "no room: pane 3 has 2 rows, 4 are needed"},
-		{"small window", New(1), 1, Right, Size{39, 20}, "no room: the space for panes has 39 columns, 40 are needed"},
-		{"low window", New(1), 1, Right, Size{80, 8}, "no room: the space for panes has 8 rows, 9 are needed"},
+		{"too narrow", narrow, 1, Right, small, "no room: 5 columns are needed, pane 1 has 4"},
+		{"too low", ok(ok(New(1).Split(1, Down, 2, small)).Split(2, Down, 3, small)), 3, Down, small, "no room: 4 rows are needed, pane 3 has 2"},
+		{"small window", New(1), 1, Right, Size{39, 20}, "no room: 40 columns are needed, the space for panes has 39"},
+		{"low window", New(1), 1, Right, Size{80, 8}, "no room: 9 rows are needed, the space for panes has 8"},
 		{"no such pane", New(1), 7, Right, small, ErrNoPane.Error()},
 	} {
 		tree, err := test.tree.Split(test.id, test.dir, 99, test.area)

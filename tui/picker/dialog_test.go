@@ -76,6 +76,18 @@ func TestAPromptGivesItsTextAndSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestAHintThatIsTooWideDoesNotHideTheNext(t *testing.T) {
+	d := &Prompt{Title: "Rename tab", Does: "renames it; empty takes the name away"}
+	s := draw(d, 40, 12, unicodeTheme)
+	x, y := find(t, s, "Esc leaves it")
+	if r := d.Click(x, y); r.State != Cancelled {
+		t.Errorf("a click on it: %+v", r)
+	}
+	if strings.Contains(s.Text(), "renames") {
+		t.Errorf("a hint is cut:\n%s", s.Text())
+	}
+}
+
 func TestEveryKeyOfTheChooserDoesWhatItSays(t *testing.T) {
 	for keys, want := range map[string]string{
 		"": "ctrl+b", "down": "ctrl+a", "j": "ctrl+a", "ctrl+n": "ctrl+a", "tab": "ctrl+a", "down up": "ctrl+b",

@@ -105,17 +105,17 @@ type target struct {
 	name string
 }
 
-// hints writes keys into a row, as many as fit whole, and returns where they
-// are and the column behind them.
+// hints writes keys into a row, those that fit whole, and returns where they are
+// and the column behind them. One that is too long does not hide those after it.
 func (c canvas) hints(x, y, w int, hints []hint) (targets []target, end int) {
 	between := " " + c.th.Glyphs.Dot + " "
 	if c.th.Plain {
 		between = ", "
 	}
 	at, end := x, x
-	for i, h := range hints {
+	for _, h := range hints {
 		gap := 0
-		if i > 0 {
+		if end > x {
 			gap = len([]rune(between))
 		}
 		shows, does := h.shows, h.does
@@ -124,9 +124,9 @@ func (c canvas) hints(x, y, w int, hints []hint) (targets []target, end int) {
 		}
 		need := screen.Width(shows) + screen.Width(does)
 		if end+gap+need > x+w {
-			break
+			continue
 		}
-		if i > 0 {
+		if gap > 0 {
 			at += c.s.SetText(at, y, gap, between, c.th.Dim)
 		}
 		start := at

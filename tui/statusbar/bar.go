@@ -118,6 +118,17 @@ func (b Bar) TabAt(columns, x int) (number int, ok bool) {
 	return 0, false
 }
 
+// HelpAt reports whether the help stands at a column of a row that Segments made
+// as wide.
+func (b Bar) HelpAt(columns, x int) bool {
+	if columns <= 0 {
+		return false
+	}
+	r := b.parts(b.plan(columns))
+	end := columns - r.margin
+	return x >= end-width(r.help) && x < end
+}
+
 // wide is more columns than any text has.
 const wide = 1 << 20
 

@@ -331,6 +331,23 @@ func TestMeterShowsGrowthWhereItIsKnownAndNotStill(t *testing.T) {
 	}
 }
 
+func TestHelpAtFindsTheHelpWhereItIsDrawn(t *testing.T) {
+	b := Bar{Tabs: []Tab{{Number: 1, Name: "app", Active: true}}, Alert: Alert{Text: "send: 1 attachment dropped"}, Help: "^B ? help"}
+	for columns := 1; columns <= 120; columns++ {
+		text := []rune(Text(b.Segments(columns)))
+		at := strings.Index(string(text), "^B ?")
+		if at >= 0 {
+			at = len([]rune(string(text)[:at]))
+		}
+		for x := range columns {
+			drawn := at >= 0 && x >= at && x < at+len([]rune(strings.TrimRight(string(text[at:]), " ")))
+			if got := b.HelpAt(columns, x); got != drawn {
+				t.Errorf("%d columns: %v at %d of %q", columns, got, x, string(text))
+			}
+		}
+	}
+}
+
 func TestTabAtFindsTheTabThatIsDrawnThere(t *testing.T) {
 	b := Bar{Tabs: []Tab{{Number: 1, Name: "app", Active: true}, {Number: 2, Name: "logs", Mark: MarkFailure}, {Number: 3, Name: "build"}}}
 	for columns := 1; columns <= 120; columns++ {
